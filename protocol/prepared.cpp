@@ -11,9 +11,11 @@
 
 namespace evershard {
 
-std::string prepare_key(const AggregateId& aggregate, std::string_view command_id) {
+std::string prepare_key(std::string_view fork, const AggregateId& aggregate, std::string_view command_id) {
   if (command_id.empty()) return EventId::random().text();
-  std::string text = aggregate.text();
+  std::string text(fork);
+  text.push_back('\0');
+  text.append(aggregate.text());
   text.push_back('\0');
   text.append(command_id);
   const auto hash = XXH3_128bits(text.data(), text.size());

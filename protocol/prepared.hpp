@@ -23,9 +23,9 @@ struct CommandPrepared {
   friend bool operator==(const CommandPrepared&, const CommandPrepared&) = default;
 };
 
-/// For who answers a question once: the same for a command of that id, of that aggregate, and for no other. Without an
-/// id it is random.
-[[nodiscard]] std::string prepare_key(const AggregateId& aggregate, std::string_view command_id);
+/// For who answers a question once: the same for a command of that id, of that aggregate, of that store, and for no
+/// other. `fork`: which store, and which copy of it. Without an id it is random.
+[[nodiscard]] std::string prepare_key(std::string_view fork, const AggregateId& aggregate, std::string_view command_id);
 
 [[nodiscard]] std::string encode(const CommandPrepared& prepared);
 /// Errors: corruption

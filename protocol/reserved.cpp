@@ -21,15 +21,10 @@ Result<void> check_not_reserved(std::string_view role, std::string_view name) {
 /// How far a copy is, who writes a sink: kept in the store by its clients, through any door.
 bool is_of_clients(const AggregateId& aggregate) { return aggregate.type == "$copy" || aggregate.type == "$sink"; }
 
-/// Of the store's own events those that stand in users' aggregates, where their numbers count.
-bool stands_with_users(const Event& event) {
-  return event.aggregate && (event.type == retention::aggregate_removed || event.type == timers_changed_type ||
-                             event.type == process_reacted_type || event.type == command_prepared_type);
-}
-
-bool is_history(const Event& event) {
-  return (!is_own_type(event.type) || stands_with_users(event)) &&
-         !(event.aggregate && is_own_aggregate(event.aggregate->type));
+/// Of the store's own events those that it writes into users' aggregates.
+bool stands_with_users(std::string_view type) {
+  return type == retention::aggregate_removed || type == timers_changed_type || type == process_reacted_type ||
+         type == command_prepared_type;
 }
 
 }  // namespace
@@ -39,10 +34,15 @@ bool is_own_type(std::string_view event_type) {
                                      std::ranges::binary_search(reserved_event_types(), event_type));
 }
 
+bool is_history(const std::optional<AggregateId>& aggregate, std::string_view event_type) {
+  if (aggregate && is_own_aggregate(aggregate->type)) return false;
+  return !is_own_type(event_type) || (aggregate && stands_with_users(event_type));
+}
+
 bool needs_export(const Append& append) {
   return std::ranges::any_of(append.events, [](const Event& event) {
     if (event.state != EventState::live || event.type == retention::aggregate_removed) return true;
-    return !is_own(event) && (is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)));
+    return is_history(event) && (is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)));
   });
 }
 

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,8 @@ inline constexpr char reserved_mark = '$';
 /// metadata of any stream of theirs.
 inline constexpr std::string_view plain_stream_type = "$stream";
 inline constexpr std::string_view stream_metadata_type = "$metastream";
+/// The last event of a stream of KurrentDB's clients that is gone for good.
+inline constexpr std::string_view stream_ended_type = "$streamDeleted";
 
 /// Whether the store itself keeps aggregates of this type.
 [[nodiscard]] inline bool is_own_aggregate(std::string_view type) {
@@ -29,12 +32,20 @@ inline constexpr std::string_view stream_metadata_type = "$metastream";
 /// Whether only the store itself writes events of this type, in any aggregate. Others that begin with `$` come from
 /// clients of KurrentDB's: `$metadata`, `$>`, `$mine`.
 [[nodiscard]] bool is_own_type(std::string_view event_type);
-/// Whether the store keeps it for itself. All else is history, which copies and exports carry.
+/// Whether only the store itself writes it: a user's handler is not given it.
 ///
 /// Shape: Of: Event, RecordedEvent
 template <class Of>
 [[nodiscard]] bool is_own(const Of& event) {
   return (event.aggregate && is_own_aggregate(event.aggregate->type)) || is_own_type(event.type);
+}
+/// Whether it is history, which exports, imports and copies carry: all events but the store's own; and of those the
+/// ones that stand in users' aggregates, whose numbers count them.
+[[nodiscard]] bool is_history(const std::optional<AggregateId>& aggregate, std::string_view event_type);
+/// Shape: Of: Event, RecordedEvent
+template <class Of>
+[[nodiscard]] bool is_history(const Of& event) {
+  return is_history(event.aggregate, event.type);
 }
 
 /// Whether it has what is taken only from another store (Append::from_export). A server that is older takes the rest as

@@ -48,7 +48,7 @@ const std::vector<std::string>& reserved_event_types() {
 
 Result<void> check_known_type(std::string_view type) {
   if (!is_reserved(type) || type.starts_with("$Copy") || type.starts_with("$Sink")) return {};
-  if (type == "$metadata" || type == "$streamDeleted" || type == "$>") return {};
+  if (type == "$metadata" || type == stream_ended_type || type == "$>") return {};
   const auto& known = reserved_event_types();
   if (std::ranges::binary_search(known, type)) return {};
   std::string near;

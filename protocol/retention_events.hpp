@@ -9,6 +9,8 @@ namespace evershard::retention {
 /// In the aggregate's own stream: everything before it is gone, and the state begins anew. Whoever decided on the state
 /// before is refused by its expected version.
 inline constexpr std::string_view aggregate_removed = "$AggregateRemoved";
+/// A member of its payload: true: the stream's last event was that it had ended (stream_ended_type). That holds on.
+inline constexpr std::string_view stream_had_ended = "stream_had_ended";
 
 /// The log of what was done: an aggregate of its own, one event a step. Payloads are JSON: docs/removal.md.
 inline constexpr std::string_view log_type = "$retention";

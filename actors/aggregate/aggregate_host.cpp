@@ -77,7 +77,7 @@ struct AggregateHost::Impl {
   LoadQueue loads;
   ReadingThreads reading;
   SharedPermits permits;
-  const std::shared_ptr<PrepareDesk> desk = std::make_shared<PrepareDesk>();
+  const std::shared_ptr<PrepareDesk> desk = std::make_shared<PrepareDesk>(options.fork);
   ActorSystem system;
   const std::uint32_t shards;
   std::vector<Cell> cells;

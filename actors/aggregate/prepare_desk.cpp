@@ -83,7 +83,8 @@ void PrepareDesk::begin(const Kinds::value_type& kind, std::uint64_t number, Wai
     inbox->put(inputs::Prepared{op, std::move(answer)});
     if (const auto desk = weak.lock()) desk->ended(of, number);
   };
-  const PrepareAttempt attempt{one.question.aggregate, prepare_key(one.question.aggregate, one.question.command_id)};
+  const PrepareAttempt attempt{one.question.aggregate,
+                               prepare_key(fork_, one.question.aggregate, one.question.command_id)};
   try {
     kind.second.handler.ask(one.question.question.bytes, attempt, done);
   } catch (...) {

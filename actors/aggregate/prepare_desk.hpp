@@ -23,6 +23,9 @@ namespace evershard::actors {
 /// takes nobody's place.
 class PrepareDesk : public std::enable_shared_from_this<PrepareDesk> {
  public:
+  /// `fork`: for prepare_key().
+  explicit PrepareDesk(std::string fork) : fork_(std::move(fork)) {}
+
   /// Errors: invalid_argument  a question has no handler, or one that may ask nothing at a time
   [[nodiscard]] Result<void> host(const AggregateKind& kind, const PrepareHandlers& handlers);
   void ask(std::shared_ptr<CellInbox> inbox, EntityActions::Prepare question, SteadyTime now);
@@ -48,6 +51,7 @@ class PrepareDesk : public std::enable_shared_from_this<PrepareDesk> {
   void take(Kind& kind, SteadyTime now, std::deque<std::pair<std::uint64_t, Waiting>>& out);
   void begin_all(const std::pair<std::string, std::string>& kind, SteadyTime now);
 
+  const std::string fork_;
   std::mutex mutex_;
   Kinds kinds_;  ///< by the aggregate's type and the question's name. None ever goes
   SteadyTime now_ = SteadyTime::min();

@@ -27,7 +27,8 @@ struct EffectOptions {
 };
 
 struct EffectAttempt {
-  std::string key;            ///< the same for each attempt of one effect, and of no other: for who performs it once
+  std::string key;  ///< the same for each attempt of one effect, and of no other, whichever store or copy of one: the
+                    ///< id of the event that wants it, and a number. For who performs it once
   std::uint32_t attempt = 1;  ///< since this program performs it
 };
 

@@ -186,6 +186,7 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
     item.next = n;
     item.chain = chain_of(event.metadata);
     item.instance = instance;
+    item.reaction = event.id;
     item.effect = std::move(reacted->effects[n]);
     add({Kind::effect, id_of(event.position, n)}, std::move(item));
   }
@@ -392,11 +393,11 @@ void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessAct
     const auto number = ++number_;
     asked_.emplace(number, id);
     deadlines_.emplace(now + effects_.at(type).options.timeout, number);
+    // Type, instance and position are the same in two stores, and again in one that was restored.
     actions.performs.push_back(
         {number,
          item.effect,
-         {process_->type + "-" + item.instance + "/" + id_of(item.position, item.next).substr(ids_begin.size()),
-          ++lane.attempts},
+         {item.reaction.text() + "/" + std::to_string(item.next), ++lane.attempts},
          item.position,
          item.read_at});
   }
@@ -668,6 +669,7 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   item.next = replay.effect.number;
   item.chain = chain_of(reaction->metadata);
   item.instance = reaction->aggregate->value;
+  item.reaction = reaction->id;
   item.effect = std::move(reacted->effects[replay.effect.number]);
   item.replayed = replay.control;
   item.read_at = read_at;

@@ -144,6 +144,7 @@ class ProcessDriver {
     std::size_t bytes = 0;
     std::uint64_t read_at = 0;                     ///< as events() was given it
     std::string instance{};                        ///< effect: whose
+    EventId reaction{};                            ///< effect: the event that wants it
     ProcessEffect effect{};                        ///< effect
     std::string target{};                          ///< effect: whom it is for, as it was queued
     GlobalPosition replayed{};                     ///< effect: by which control; 0: it was not given up yet

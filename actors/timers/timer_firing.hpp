@@ -21,6 +21,7 @@ struct TimerFigures {
   std::uint64_t rejected = 0;   ///< of these: the aggregate said no
   std::uint64_t overtaken = 0;  ///< set anew or cancelled just before they fired
   std::uint64_t failed = 0;     ///< tries
+  std::uint64_t damaged = 0;    ///< events that set or cancelled some, and cannot be read: passed over
   std::uint64_t late_us = 0;    ///< of the last one that fired, when it was answered
 };
 

@@ -1,9 +1,12 @@
 #include "evershard/cli/events/append_lines.hpp"
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/progress.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/store/json/input.hpp"
 
@@ -14,7 +17,43 @@ std::string counted(std::uint64_t number, const char* what) {
   return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
+ExpectedVersion version_of(std::uint64_t number) {
+  return number == 0 ? ExpectedVersion::none() : ExpectedVersion::exactly(number);
+}
+
+/// What is stored before the append is to be what its events' numbers say.
+Result<void> expect_numbers(AppendLine& line) {
+  std::unordered_map<AggregateId, std::uint64_t> numbers;  // of the event before
+  for (std::size_t i = 0; i < line.append.events.size(); ++i) {
+    const auto& aggregate = line.append.events[i].aggregate;
+    const auto said = line.places[i].seq_nr.value;
+    if (!aggregate) continue;
+    const auto before = numbers.find(*aggregate);
+    if (before == numbers.end()) {
+      if (said == 0) continue;
+      const bool expected = std::ranges::any_of(line.append.expectations,
+                                                [&](const Expectation& each) { return each.aggregate == *aggregate; });
+      if (!expected) line.append.expect(*aggregate, version_of(said - 1));
+      numbers.emplace(*aggregate, said);
+      line.expects_numbers = true;
+      continue;
+    }
+    ++before->second;
+    if (said != 0 && said != before->second)
+      return refuse(ErrorCode::version_conflict, "event " + line.append.events[i].id.text() + " is number " +
+                                                     std::to_string(said) + " of " + in_quotes(aggregate->text(), 600) +
+                                                     ", and stands where number " + std::to_string(before->second) +
+                                                     " has to");
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<void> AppendLines::check_line(AppendLine& input) const {
+  EVERSHARD_TRY(check(input.append, settings_.limits));
+  return settings_.keep_numbers ? expect_numbers(input) : Result<void>();
+}
 
 void AppendLines::count(std::uint64_t line, const AppendLine& input, const Result<Appended>& result) {
   tally_.last_line = line;
@@ -69,7 +108,7 @@ Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, Ap
       }
       continue;
     }
-    const auto ok = append ? check(append->append, settings_.limits) : Result<void>(refuse(append.error()));
+    const auto ok = append ? check_line(*append) : Result<void>(refuse(append.error()));
     if (auto known = ok && known_ ? known_(*append) : std::nullopt) {
       pipeline.drain();  // nobody else counts now
       if (stop_) return {};

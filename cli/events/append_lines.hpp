@@ -32,7 +32,8 @@ class AppendLines {
   struct Settings {
     LineRules rules = LineRules::append;
     Limits limits{};
-    bool go_on = false;  ///< after a bad line
+    bool go_on = false;         ///< after a bad line
+    bool keep_numbers = false;  ///< an event that says its number in its aggregate gets that one, or is refused
     AppendPipeline::Bounds in_flight{};
     std::size_t line_bytes_max = line_bytes_max_default;
   };
@@ -56,6 +57,7 @@ class AppendLines {
   [[nodiscard]] const LineTally& tally() const { return tally_; }
 
  private:
+  [[nodiscard]] Result<void> check_line(AppendLine& input) const;
   void count(std::uint64_t line, const AppendLine& input, const Result<Appended>& result);
   Result<void> put_snapshot(Snapshot snapshot);
   Result<void> feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline,

@@ -67,8 +67,7 @@ void AppendPipeline::answer_all() {
   for (;;) {
     changed_.wait(lock, [this] { return front_ready() || (closing_ && slots_.empty()); });
     if (slots_.empty()) return;
-    if (const auto& front = *slots_.front();
-        front.sent && !*front.result && front.result->error().code == ErrorCode::overloaded && !interrupted()) {
+    if (is_no_answer(*slots_.front()) && !interrupted()) {
       send_again(lock);
       continue;
     }
@@ -85,6 +84,13 @@ void AppendPipeline::answer_all() {
   }
 }
 
+bool AppendPipeline::is_no_answer(const Slot& slot) {
+  if (!slot.sent || *slot.result) return false;
+  const auto code = slot.result->error().code;
+  return code == ErrorCode::overloaded ||
+         (code == ErrorCode::version_conflict && slot.input.expects_numbers && !slot.alone);
+}
+
 void AppendPipeline::send_again(std::unique_lock<std::mutex>& lock) {
   using namespace std::chrono_literals;
   sending_again_ = true;
@@ -94,6 +100,7 @@ void AppendPipeline::send_again(std::unique_lock<std::mutex>& lock) {
   lock.unlock();  // nothing is in flight and nothing new enters: the slots are this thread's
   for (const auto& slot : slots_) {
     if (!slot->sent || slot->result->has_value()) continue;
+    slot->alone = true;
     slot->result = store_.append(slot->input.append);
     for (auto wait = 1ms; !*slot->result && slot->result->error().code == ErrorCode::overloaded && !interrupted();
          wait = std::min(2 * wait, 100ms)) {

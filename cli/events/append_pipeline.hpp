@@ -19,7 +19,8 @@ namespace evershard::cli {
 /// One thread sends; a thread of its own gives the answers.
 ///
 /// `overloaded` is not an answer here: the line is sent again when what is in flight has come back, and so are the
-/// refused lines behind it, since they may have missed what it would have stored.
+/// refused lines behind it, since they may have missed what it would have stored. Nor is the first `version_conflict`
+/// of a line that expects its numbers: a cluster may have taken it before the line in front of it.
 class AppendPipeline {
  public:
   struct Bounds {
@@ -47,11 +48,13 @@ class AppendPipeline {
     AppendLine input;
     std::size_t bytes = 0;
     bool sent = false;
+    bool alone = false;  ///< sent again, with nothing else under way
     std::optional<Result<Appended>> result;
   };
 
   void enter(std::shared_ptr<Slot> slot);
   void answer_all();
+  [[nodiscard]] static bool is_no_answer(const Slot& slot);
   void send_again(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool front_ready() const { return !slots_.empty() && slots_.front()->result.has_value(); }
 

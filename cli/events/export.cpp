@@ -52,11 +52,6 @@ struct Extent {
   bool snapshots = false;  ///< and from the first event on: versions are the same there
 };
 
-bool is_left_out(const RecordedEvent& event) {
-  return is_own(event) &&
-         !(event.type == retention::aggregate_removed && event.aggregate && !is_own_aggregate(event.aggregate->type));
-}
-
 /// An event of the store's own, which no other takes, holds its place there, so that those behind it have theirs.
 RecordedEvent place_of(const RecordedEvent& event) {
   RecordedEvent place;
@@ -87,7 +82,7 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventSto
     if (!*event || out.ended()) break;
     so_far.reached = (*event)->position;
     const bool leave_out = invocation.arguments.has("skip-removed");
-    if (is_left_out(**event)) {
+    if (!is_history(**event)) {
       if (!extent.places) continue;
       ++so_far.places;
       lines.event(place_of(**event));

@@ -10,9 +10,10 @@
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/progress.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/protocol/validate.hpp"
+#include "evershard/store/copy/known_events.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -30,7 +31,9 @@ Options import_options() {
       .value("name", "NAME",
              "what the import is called in the target, which knows by it how far it has come; without it, as its URL, "
              "without the password")
-      .flag("renumber", "from KurrentDB: streams begin at 0 and have no gaps, also where events are gone at the source")
+      .flag("renumber",
+            "events get the numbers that come next in their aggregates, whatever theirs were: for an export of some "
+            "events, and KurrentDB's streams with gaps; without it, another number is refused")
       .value("skip-refused", "FILE",
              "leave out events that cannot be stored here; each becomes a line of JSON in this FILE, with the reason")
       .value("from-token", "TOKEN", "the source's API key; KurrentDB's is USER:PASSWORD")
@@ -38,24 +41,18 @@ Options import_options() {
   return options;
 }
 
-bool same(Event given, const RecordedEvent& stored) {
-  // What the store itself keeps comes out of it as a place that is taken.
+bool same(const Event& given, const RecordedEvent& stored) {
+  // What the store itself keeps comes out of it as a place that is taken. Exports of once took more for its own.
   const bool own = is_own(stored) && stored.type != retention::aggregate_removed;
-  if (given.state == EventState::removed)
-    return given.id == stored.id &&
-           (own || (stored.state == EventState::removed && given.aggregate == stored.aggregate));
-  if (given.state != stored.state) return false;
-  normalise(given);
-  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type &&
-         given.tags == stored.tags && given.also == stored.also && given.payload == stored.payload &&
-         given.format == stored.format && given.metadata == stored.metadata &&
-         (!given.occurred_at || *given.occurred_at == stored.occurred_at);
+  return (own && given.state == EventState::removed && given.id == stored.id) || cluster::is_known(given, stored);
 }
 
 /// Whether all of the append stands in the store, together and in order, and one of its events at `position`.
-std::optional<GlobalPosition> first_of_stored(EventStore& store, const Append& append, GlobalPosition position) {
+std::optional<GlobalPosition> first_of_stored(EventStore& store, const AppendLine& input, bool keep_numbers,
+                                              GlobalPosition position) {
   const auto found = store.event_at(position);
   if (!found) return std::nullopt;
+  const Append& append = input.append;
   std::uint64_t index = 0;
   while (index < append.events.size() && append.events[index].id != found->id) ++index;
   if (index == append.events.size() || position.value <= index) return std::nullopt;
@@ -63,17 +60,47 @@ std::optional<GlobalPosition> first_of_stored(EventStore& store, const Append& a
   for (std::uint64_t i = 0; i < append.events.size(); ++i) {
     const auto stored = store.event_at(first + i);
     if (!stored || !same(append.events[i], *stored)) return std::nullopt;
+    const auto said = input.places[i].seq_nr;
+    if (keep_numbers && append.events[i].aggregate && said.value != 0 && said != stored->seq_nr) return std::nullopt;
   }
   return first;
 }
 
+/// What was answered is compared too: an append that is known already has the numbers that it got once.
+Result<void> check_numbers(const AppendLine& input, const Appended& appended) {
+  for (const auto& [aggregate, version] : appended.versions) {
+    for (std::size_t i = input.append.events.size(); i-- > 0;) {
+      if (input.append.events[i].aggregate != aggregate) continue;
+      const auto said = input.places[i].seq_nr;
+      if (said.value != 0 && said != version)
+        return refuse(ErrorCode::version_conflict, "number " + std::to_string(said.value) + " of " +
+                                                       in_quotes(aggregate.text(), 600) + " is number " +
+                                                       std::to_string(version.value) + " here");
+      break;
+    }
+  }
+  return {};
+}
+
+Result<Appended> told_of_numbers(Error error) {
+  error.what +=
+      ": an export of everything goes into a store without events of its aggregates; with --renumber what it takes "
+      "gets the numbers that come next";
+  return refuse(std::move(error));
+}
+
 /// A store knows a request again by the request's id, which an export does not carry: importing into the store that was
 /// exported would be refused. The same events in the same place are known, whoever stored them.
-Result<Appended> settle(EventStore& store, const AppendLine& input, Result<Appended> result) {
-  const bool duplicate = !result && result.error().code == ErrorCode::duplicate_event && result.error().details &&
-                         result.error().details->position;
+Result<Appended> settle(EventStore& store, const AppendLine& input, bool keep_numbers, Result<Appended> result) {
+  if (result) {
+    const auto kept = keep_numbers ? check_numbers(input, *result) : Result<void>();
+    return kept ? std::move(result) : told_of_numbers(kept.error());
+  }
+  if (result.error().code == ErrorCode::version_conflict && keep_numbers) return told_of_numbers(result.error());
+  const bool duplicate =
+      result.error().code == ErrorCode::duplicate_event && result.error().details && result.error().details->position;
   if (!duplicate) return result;
-  const auto first = first_of_stored(store, input.append, *result.error().details->position);
+  const auto first = first_of_stored(store, input, keep_numbers, *result.error().details->position);
   if (!first) return result;
   Appended known;
   known.first_position = *first;
@@ -90,7 +117,7 @@ std::optional<Appended> known_place(EventStore& store, const AppendLine& input) 
   for (const auto& event : events) {
     if (event.state != EventState::removed || event.aggregate) return std::nullopt;
   }
-  const auto first = first_of_stored(store, input.append, input.places.front().position);
+  const auto first = first_of_stored(store, input, false, input.places.front().position);
   if (!first) return std::nullopt;
   Appended known;
   known.first_position = *first;
@@ -177,12 +204,13 @@ Outcome run_import(const Invocation& invocation) {
     throw UsageError("a FILE is imported, or what --from names: exactly one of both is given");
   if (url && invocation.arguments.has("continue"))
     throw UsageError("--continue is about lines of a FILE, and not about --from");
-  for (const auto* of_source : {"name", "renumber", "skip-refused", "from-token", "from-tls-ca"}) {
+  for (const auto* of_source : {"name", "skip-refused", "from-token", "from-tls-ca"}) {
     if (!url && invocation.arguments.has(of_source))
       throw UsageError(std::string("--") + of_source + " goes with --from, and not with a FILE");
   }
   auto settings = line_settings_of(invocation.arguments);
   settings.rules = LineRules::import;
+  settings.keep_numbers = !invocation.arguments.has("renumber");
   settings.limits = Limits::most();  // what another store took, this one takes
   LocalOptions open;
   open.limits = settings.limits;
@@ -193,7 +221,9 @@ Outcome run_import(const Invocation& invocation) {
   std::uint64_t events_moved = 0;
   AppendLines lines(
       invocation, *store, settings,
-      [&](const AppendLine& input, Result<Appended> result) { return settle(*store, input, std::move(result)); },
+      [&](const AppendLine& input, Result<Appended> result) {
+        return settle(*store, input, settings.keep_numbers, std::move(result));
+      },
       [&](const AppendLine& input) { return known_place(*store, input); });
   const Outcome outcome = lines.run(*invocation.arguments.text("FILE"),
                                     [&](std::uint64_t, const AppendLine& input, const Result<Appended>& result) {

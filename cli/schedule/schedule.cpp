@@ -115,7 +115,7 @@ Options schedule_list_options() {
 Outcome run_schedule_list(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   ScheduledListing listing{.all = arguments.has("all"), .after = arguments.text("after").value_or("")};
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   ListPrinter list(invocation, {{"id"}, {"due"}, {"state"}, {"events"}});
   return print_pages(
@@ -142,7 +142,7 @@ Options schedule_id_options() {
 }
 
 Outcome run_schedule_show(const Invocation& invocation) {
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto scheduled = store->scheduled().get(invocation.arguments.required("ID"));
   if (!scheduled) return Failed(Failure(scheduled.error()));

@@ -9,6 +9,8 @@
 namespace evershard::cli {
 namespace {
 
+constexpr std::size_t named_most = 10;
+
 Options restore_options() {
   Options options;
   options.argument("SOURCE", "a backup, or a store that is not open");
@@ -22,6 +24,8 @@ Outcome run_restore(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   RestoreOptions how;
   how.up_to = position_of(invocation.arguments, "up-to");
+  std::vector<std::string> without_state;
+  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
   LongWork work(invocation, "restore");
   auto done = restore(source, target, how, work.progress());
   if (!done) return Failed(work.failure(std::move(done).error()));
@@ -34,9 +38,19 @@ Outcome run_restore(const Invocation& invocation) {
       .string(target)
       .key("up_to")
       .number(done->value)
-      .end_object();
+      .key("without_state")
+      .begin_array();
+  for (const auto& aggregate : without_state) json.string(aggregate);
+  json.end_array().end_object();
+  std::string named;
+  for (std::size_t i = 0; i != without_state.size() && i != named_most; ++i)
+    named += (i == 0 ? "" : ", ") + without_state[i];
+  if (without_state.size() > named_most) named += ", ... (" + std::to_string(without_state.size()) + " in all)";
   print_one(invocation, json,
-            {{"restored", target}, {"from", source}, {"up to position", std::to_string(done->value)}});
+            {{"restored", target},
+             {"from", source},
+             {"up to position", std::to_string(done->value)},
+             {"aggregates without their state", named.empty() ? "none" : named}});
   return {};
 }
 

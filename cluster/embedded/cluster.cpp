@@ -232,6 +232,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   aggregates.host.recovery_permits = options.aggregates.recovery_permits;
   aggregates.host.reading_threads = options.aggregates.reading_threads;
   aggregates.host.limits = options.limits;
+  aggregates.host.fork = impl->store->identity().fork.text();
   aggregates.waiting_max = options.waiting_limit;
   aggregates.waiting_bytes_max = options.waiting_bytes;
   aggregates.sealing = impl->sealed->sealing();
@@ -259,11 +260,14 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links,
                                                      cluster::HomeCallsOptions{.node = options.node});
   impl->projections = std::make_unique<cluster::NodeProjections>(
-      *impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir, .events = &events});
+      *impl->node, *impl->homes,
+      cluster::NodeProjectionsOptions{
+          .data_dir = options.data_dir, .engine = {.warn = options.warn}, .events = &events});
   impl->home_links->serve(*impl->homes);
   const auto& identity = impl->store->identity();
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!options.data_dir.empty()) documents.folder = options.data_dir / "documents";
+  documents.engine.warn = options.warn;
   impl->documents = std::make_unique<cluster::LazyDocuments>(events, std::move(documents));
   cluster::ClusterGroupsOptions groups{.host = {.fork_id = identity.fork.text(), .warn = options.warn}};
   groups.events = &events;

@@ -45,7 +45,8 @@ NodeProjections::NodeProjections(ClusterNode& node, EventStore& events, HomeCall
       homed_(node, homes, host_),
       tables_(homes, here_, homed_),
       parted_(events, homed_, tables_, parted_of(homes, host_)),
-      homes_(homes) {
+      homes_(homes),
+      warn_(options.engine.warn) {
   homed_.serve();
   tables_.serve();
   looker_ = std::thread([this] { look(); });
@@ -63,9 +64,17 @@ void NodeProjections::look() {
     if (closing_) return;
     look_now_ = false;
     lock.unlock();
-    (void)host_.look_again();  // what fails is tried again in a moment
+    if (const auto looked = host_.look_again(); !looked) say(looked.error());  // and it is tried again in a moment
     lock.lock();
   }
+}
+
+/// A node that is away, or a shard that opens, is nothing to say.
+void NodeProjections::say(const Error& trouble) {
+  if (!warn_ || (trouble.code == ErrorCode::unavailable && !trouble.lasting()) || trouble.code == ErrorCode::timeout)
+    return;
+  if (std::exchange(said_, trouble.what) != trouble.what)
+    warn_(Error(trouble.code, "projections of this node do not go on: " + trouble.what));
 }
 
 Result<void> NodeProjections::add_table_handler(const std::string& name, actors::TableHandler handler) {

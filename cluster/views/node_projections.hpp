@@ -49,6 +49,7 @@ class NodeProjections {
  private:
   NodeProjections(ClusterNode& node, EventStore& events, HomeCalls& homes, const NodeProjectionsOptions& options);
   void look();
+  void say(const Error& trouble);
 
   std::shared_ptr<TableHandlers> handlers_ = std::make_shared<TableHandlers>();
   ProjectionHost host_;
@@ -57,6 +58,8 @@ class NodeProjections {
   HomedTables tables_;
   PartedTables parted_;
   HomeCalls& homes_;
+  const std::function<void(const Error&)> warn_;
+  std::string said_;  ///< of the looker's thread
   std::mutex mutex_;
   std::condition_variable changed_;
   bool look_now_ = true, closing_ = false;

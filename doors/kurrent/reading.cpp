@@ -138,7 +138,7 @@ Result<Reading::Shown> Reading::shown_of(const AggregateId& aggregate) const {
   const auto version_at = [&](std::optional<GlobalPosition> position) -> Result<SeqNr> {
     const auto info = kurrent_.events.aggregate(aggregate, position);
     if (info) return info->version;
-    if (info.error().code == ErrorCode::not_found) return SeqNr{0};
+    if (info.error().code == ErrorCode::not_found) return state ? state->removed_version : SeqNr{0};
     return refuse(info.error());
   };
   const auto version = version_at({});

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/timestamp.hpp"
 
@@ -16,7 +17,7 @@ namespace evershard::kurrent {
 
 inline constexpr std::string_view metadata_event_type = "$metadata";
 /// The last event of a stream that is gone for good.
-inline constexpr std::string_view stream_deleted_type = "$streamDeleted";
+inline constexpr std::string_view stream_deleted_type = stream_ended_type;
 /// `$tb` of a stream that was deleted and may be written again.
 inline constexpr std::uint64_t deleted_mark = std::numeric_limits<std::int64_t>::max();
 

@@ -1,11 +1,26 @@
 #include "evershard/doors/kurrent/stream_states.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "evershard/doors/kurrent/stream_name.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::kurrent {
 
+namespace {
+
+bool had_ended(const std::string& payload) {
+  const auto json = nlohmann::json::parse(payload, nullptr, false);
+  if (!json.is_object()) return false;
+  const auto said = json.find(retention::stream_had_ended);
+  return said != json.end() && said->is_boolean() && said->get<bool>();
+}
+
+}  // namespace
+
 Query StreamStates::query() {
-  return Query().types({std::string(metadata_event_type), std::string(stream_deleted_type)});
+  return Query().types(
+      {std::string(metadata_event_type), std::string(stream_deleted_type), std::string(retention::aggregate_removed)});
 }
 
 void StreamStates::apply(const RecordedEvent& event) {
@@ -14,6 +29,7 @@ void StreamStates::apply(const RecordedEvent& event) {
     states_[*event.aggregate].tombstoned = true;
     return;
   }
+  if (event.type == retention::aggregate_removed) return removed(event);
   if (event.type != metadata_event_type || !is_metadata(*event.aggregate)) return;
   const auto stream = stream_of_metadata(*event.aggregate);
   if (!stream) return;
@@ -22,6 +38,23 @@ void StreamStates::apply(const RecordedEvent& event) {
   state.metadata = metadata_from(event.payload);
   state.metadata_version = event.seq_nr;
   if (state.metadata.is_deleted()) state.deleted_at = event.position;
+}
+
+/// As if it had been deleted: its events are gone, and its numbers go on.
+void StreamStates::removed(const RecordedEvent& event) {
+  if (is_metadata(*event.aggregate)) {
+    const auto stream = stream_of_metadata(*event.aggregate);
+    if (!stream) return;
+    auto& state = states_[*stream];
+    state.json.clear();
+    state.metadata = {};
+    state.metadata_version = event.seq_nr;
+    return;
+  }
+  auto& state = states_[*event.aggregate];
+  state.deleted_at = event.position;
+  state.removed_version = event.seq_nr;
+  state.tombstoned = state.tombstoned || had_ended(event.payload);
 }
 
 std::optional<StreamState> StreamStates::find(const AggregateId& stream) const {

@@ -18,6 +18,7 @@ struct StreamState {
   StreamMetadata metadata{};
   SeqNr metadata_version{};                    ///< of the stream `$$NAME`
   std::optional<GlobalPosition> deleted_at{};  ///< the last deletion, also where the stream was written again
+  SeqNr removed_version{};  ///< of the stream behind its last removal: nobody else knows while it is hidden; 0: never
   bool tombstoned = false;
 
   friend bool operator==(const StreamState&, const StreamState&) = default;
@@ -33,6 +34,8 @@ class StreamStates {
   [[nodiscard]] std::optional<StreamState> find(const AggregateId& stream) const;
 
  private:
+  void removed(const RecordedEvent& event);
+
   std::unordered_map<AggregateId, StreamState> states_;
 };
 

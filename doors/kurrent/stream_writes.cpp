@@ -124,10 +124,11 @@ void StreamWrites::begin(const AttemptPtr& attempt) {
   send(attempt, std::move(std::get<Append>(plan)));
 }
 
-Result<SeqNr> StreamWrites::version_of(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const {
+Result<SeqNr> StreamWrites::version_of(const AggregateId& aggregate, const std::optional<StreamState>& state,
+                                       std::optional<GlobalPosition> up_to) const {
   const auto info = events_.aggregate(aggregate, up_to);
   if (info) return info->version;
-  if (info.error().code == ErrorCode::not_found) return SeqNr{0};
+  if (info.error().code == ErrorCode::not_found) return state ? state->removed_version : SeqNr{0};
   return refuse(info.error());
 }
 
@@ -148,11 +149,11 @@ void StreamWrites::look_first(const AttemptPtr& attempt) {
     looked[i].state = states_.find(stream.aggregate);
     const bool deleted = looked[i].state && looked[i].state->deleted_at;
     if (!deleted && !write.events.empty()) continue;
-    const auto version = version_of(stream.aggregate);
+    const auto version = version_of(stream.aggregate, looked[i].state);
     if (!version) return attempt->done(refusal_of(version.error()));
     looked[i].version = *version;
     if (!deleted) continue;
-    const auto at_delete = version_of(stream.aggregate, looked[i].state->deleted_at);
+    const auto at_delete = version_of(stream.aggregate, looked[i].state, looked[i].state->deleted_at);
     if (!at_delete) return attempt->done(refusal_of(at_delete.error()));
     looked[i].version_at_delete = *at_delete;
   }
@@ -251,7 +252,7 @@ void StreamWrites::known_already(const AttemptPtr& attempt, const Error& error) 
     if (stored.error()) return attempt->done(refusal_of(*stored.error()));
     if (same == events.size()) return attempt->done(written);
   }
-  const auto version = version_of(*first->aggregate);
+  const auto version = version_of(*first->aggregate, states_.find(*first->aggregate));
   if (!version) return attempt->done(refusal_of(version.error()));
   const auto which = static_cast<std::size_t>(
       std::ranges::find_if(streams, [&](const auto& s) { return s.aggregate == first->aggregate; }) - streams.begin());
@@ -263,10 +264,10 @@ Result<std::vector<SeqNr>> StreamWrites::seen_now(const std::vector<StreamExpect
   std::vector<SeqNr> seen;
   for (const auto& stream : streams) {
     const auto state = states_.find(stream.aggregate);
-    auto version = state && state->tombstoned ? Result<SeqNr>(SeqNr{0}) : version_of(stream.aggregate);
+    auto version = state && state->tombstoned ? Result<SeqNr>(SeqNr{0}) : version_of(stream.aggregate, state);
     if (!version) return refuse(std::move(version).error());
     if (state && state->deleted_at) {
-      const auto at_delete = version_of(stream.aggregate, state->deleted_at);
+      const auto at_delete = version_of(stream.aggregate, state, state->deleted_at);
       if (!at_delete) return refuse(at_delete.error());
       if (*at_delete == *version) *version = SeqNr{0};
     }
@@ -282,11 +283,11 @@ void StreamWrites::remove(StreamExpected stream, WriteDone done) {
     const auto known = states_.applied();
     const auto state = states_.find(stream.aggregate);
     if (state && state->tombstoned) return done(stream_deleted(stream.name));
-    const auto version = version_of(stream.aggregate);
+    const auto version = version_of(stream.aggregate, state);
     if (!version) return failed(version.error());
     SeqNr at_delete;
     if (state && state->deleted_at) {
-      const auto was = version_of(stream.aggregate, state->deleted_at);
+      const auto was = version_of(stream.aggregate, state, state->deleted_at);
       if (!was) return failed(was.error());
       at_delete = *was;
     }

@@ -67,7 +67,9 @@ class StreamWrites {
   void conflicting(const AttemptPtr& attempt, const Error& error);
   void known_already(const AttemptPtr& attempt, const Error& error);
   [[nodiscard]] bool is_ordinary(const StreamWrite& write) const;
-  [[nodiscard]] Result<SeqNr> version_of(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) const;
+  /// Also of one that was removed, as `state` says.
+  [[nodiscard]] Result<SeqNr> version_of(const AggregateId& aggregate, const std::optional<StreamState>& state,
+                                         std::optional<GlobalPosition> up_to = {}) const;
 
   door::Calls& calls_;
   EventStore& events_;

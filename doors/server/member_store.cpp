@@ -46,7 +46,7 @@ class MemberAggregates {
   MemberAggregates(cluster::ClusterNode& node, cluster::NodeLinks& links, cluster::SealedNode& sealed,
                    const cluster::ClusterNodeOptions& options, const AggregateOptions& live, std::string fork)
       : links_(links),
-        aggregates_(node, links_, options_of(sealed, options, live)),
+        aggregates_(node, links_, options_of(sealed, options, live, fork)),
         timers_(
             sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)),
         processes_(
@@ -92,7 +92,7 @@ class MemberAggregates {
  private:
   static cluster::ClusterAggregatesOptions options_of(cluster::SealedNode& sealed,
                                                       const cluster::ClusterNodeOptions& node,
-                                                      const AggregateOptions& live) {
+                                                      const AggregateOptions& live, const std::string& fork) {
     cluster::ClusterAggregatesOptions options;
     options.node = node.committer.self.node;
     options.host.live_max = live.live_limit;
@@ -100,6 +100,7 @@ class MemberAggregates {
     options.host.recovery_permits = live.recovery_permits;
     options.host.reading_threads = live.reading_threads;
     options.host.limits = node.committer.limits;
+    options.host.fork = fork;
     options.sealing = sealed.sealing();
     options.sealing_queue = &sealed.queue();
     return options;
@@ -130,17 +131,21 @@ class MemberAggregates {
   std::vector<ToRun> to_run_;
 };
 
-cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, const std::filesystem::path& data_dir) {
+cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, const std::filesystem::path& data_dir,
+                                            std::function<void(const Error&)> warn) {
   cluster::StoreDocumentsOptions options{.owner = {store.identity().store, store.identity().fork}, .removals = true};
+  options.engine.warn = std::move(warn);
   if (!data_dir.empty()) options.folder = data_dir / "documents";
   return options;
 }
 
-cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, EventStore& events) {
+cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, EventStore& events,
+                                               std::function<void(const Error&)> warn) {
   cluster::NodeProjectionsOptions options{.data_dir = served.data_dir,
                                           .block_cache_bytes = served.projections.block_cache_bytes,
                                           .memtables_bytes = served.projections.memtables_bytes};
   options.engine = cluster::engine_of(served.projections);
+  options.engine.warn = std::move(warn);
   options.events = &events;
   return options;
 }
@@ -175,10 +180,10 @@ class MemberStore final : public StoreInService {
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
         of_doors_(std::make_unique<MemberHomes>(*node_, *homes_)),
-        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_,
-                                                                projections_of(server.store, sealed_->events()))),
-        documents_(
-            std::make_unique<cluster::LazyDocuments>(sealed_->events(), documents_of(*store_, server.store.data_dir))),
+        projections_(std::make_unique<cluster::NodeProjections>(
+            *node_, *homes_, projections_of(server.store, sealed_->events(), options.committer.warn))),
+        documents_(std::make_unique<cluster::LazyDocuments>(
+            sealed_->events(), documents_of(*store_, server.store.data_dir, options.committer.warn))),
         groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_,
                                                          groups_of(*store_, *sealed_, options.committer.warn))),
         retention_(std::make_unique<cluster::ClusterRetention>(

@@ -67,13 +67,13 @@ Result<void> FetchingCursor::visit(std::size_t events_max, std::size_t bytes_max
     }
     auto view = fetch_.event(at_ - fetched_from_);
     if (!view && taken > 0) break;
-    if (!view) return refuse(std::move(view).error());
+    if (!view) return damaged_at(found_[at_].position, std::move(view).error());
     to_view(*view, found_[at_].position, found_[at_].location, event_);
     auto accepted = accepts(event_);
     if (auto spent = spend(event_units + event_.payload.size()); accepted && !spent)
       accepted = refuse(std::move(spent).error());
     if (!accepted && taken > 0) break;
-    if (!accepted) return refuse(std::move(accepted).error());
+    if (!accepted) return damaged_at(found_[at_].position, std::move(accepted).error());
     ++at_;
     if (!*accepted) continue;
     bytes += bytes_of(event_);

@@ -27,6 +27,13 @@ Refused damaged(ShardId shard, ShardOffset offset, std::string_view what) {
       std::move(details));
 }
 
+Refused damaged_at(GlobalPosition position, Error why) {
+  if (why.code != ErrorCode::corruption) return refuse(std::move(why));
+  ErrorDetails details = why.details ? *why.details : ErrorDetails{};
+  details.position = position;
+  return refuse(why.code, std::move(why.what), std::move(details));
+}
+
 bool RecordFetch::take_batch() {
   kept_batch_ = {};
   if (cache_ == nullptr || whole_) return false;

@@ -18,6 +18,9 @@
 
 namespace evershard::storage {
 
+/// `why`, and where the event stands that cannot be read: whoever passes over it has to know.
+[[nodiscard]] Refused damaged_at(GlobalPosition position, Error why);
+
 /// What the cache of events has not, by one sorted multi-get a batch. One thread; what it gave out holds until the next
 /// fetch().
 class RecordFetch {

@@ -85,7 +85,7 @@ Result<void> ScanCursor::step() {
   const ShardOffset offset = run_.offset + (at_ - run_.position);
   if (journal_ != nullptr && journal_->record && has(*journal_->record, offset)) return {};
   auto journal = read(run_.shard, offset);
-  if (!journal) return refuse(std::move(journal).error());
+  if (!journal) return damaged_at(at_, std::move(journal).error());
   journal_ = *journal;
   return {};
 }
@@ -106,7 +106,7 @@ Result<void> ScanCursor::visit(std::size_t events_max, std::size_t bytes_max, co
     auto view = journal_->record->event(index);
     if (!view) {
       if (taken > 0) break;
-      return refuse(std::move(view).error());
+      return damaged_at(at_, std::move(view).error());
     }
     if (const auto* mask = rows_.mask()) mask->apply(*view);
     to_view(*view, at_, {run_.shard, record, index}, event_);

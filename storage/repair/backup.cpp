@@ -21,6 +21,7 @@ Result<GlobalPosition> whole_backup(StoreMaintenance& maintenance, StoreCopy& co
   auto end = copy.settle();
   if (!end) return end;
   EVERSHARD_TRY(report(progress, 2, 3));
+  EVERSHARD_TRY(copy.mark_as_backup());
   EVERSHARD_TRY(copy.finish());
   if (progress) progress(3, 3);  // it is done, whatever the answer
   return end;
@@ -47,6 +48,11 @@ Result<void> backup_of_truth(const Store& store, const TruthSource& source, cons
 
 }  // namespace
 
+bool is_backup(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / StoreCopy::backup_mark, ignored);
+}
+
 Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target, const BackupOptions& options,
                               const Progress& progress) {
   if (!options.truth_only && !options.up_to) {
@@ -65,6 +71,7 @@ Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& t
   if (!copy) return refuse(std::move(copy).error());
   EVERSHARD_TRY(backup_of_truth(store, *source, {.end = *end, .indexes = !options.truth_only, .env = options.env},
                                 *copy, progress));
+  EVERSHARD_TRY(copy->mark_as_backup());
   EVERSHARD_TRY(copy->finish());
   if (progress) progress(100, 100);
   return end;

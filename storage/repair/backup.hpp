@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "evershard/protocol/numbers.hpp"
@@ -44,9 +45,16 @@ struct BackupOptions {
 [[nodiscard]] Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target,
                                             const Progress& progress = {});
 
+/// Whether the folder is a copy that was made by backup(), and no store that was restored of it. It opens by itself;
+/// what is due in it is its store's to do.
+[[nodiscard]] bool is_backup(const std::filesystem::path& folder);
+
 struct RestoreOptions {
   std::optional<GlobalPosition> up_to{};  ///< as for a backup. What is damaged behind it does no harm.
   rocksdb::Env* env = nullptr;            ///< for tests: the disk that is written to
+  /// Called for aggregates whose state cannot be made in the copy any more: events that were there at `up_to` were
+  /// removed since, and what stands for them is of later versions. May be absent.
+  std::function<void(const AggregateId& aggregate)> without_state{};
 };
 
 /// Copies a backup of either kind, or a store that is closed, into an absent or empty folder; opens and verifies the

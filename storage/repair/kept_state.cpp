@@ -1,5 +1,7 @@
 #include "evershard/storage/repair/kept_state.hpp"
 
+#include <algorithm>
+
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
@@ -15,13 +17,31 @@ Result<void> KeptState::take_named(std::string_view key, std::string_view value,
     if (!aggregate) return refuse(ErrorCode::corruption, "a row of what is removed names no aggregate");
     auto row = decode_removal(value, *aggregate);
     if (!row) return refuse(std::move(row).error());
-    if (row->last <= options_.keeps) put_(key, value);
+    const auto* left = left_of(*aggregate);
+    if (row->aggregate && left != nullptr && left->version < row->before) {
+      // The event that says that it was removed is not in the copy: its last stub stands for that.
+      if (left->version.value == 0 || left->gone != left->version) return {};
+      const RemovalRow hidden{.before = left->version,
+                              .from = left->version,
+                              .last = std::min(row->last, options_.keeps),
+                              .aggregate = true,
+                              .operation = row->operation};
+      put_(key, encode_removal(hidden, *aggregate));
+    } else if (row->last <= options_.keeps) {
+      put_(key, value);
+    }
   } else if (name.starts_with(row_log_prefix)) {
     return {};  // of its cluster: a copy may go on in another one
   } else if (options_.checkpoints || name.starts_with(removing_prefix)) {
     put_(key, value);
   }
   return {};
+}
+
+const KeptState::Left* KeptState::left_of(const AggregateId& aggregate) const {
+  if (options_.left == nullptr) return nullptr;
+  const auto found = options_.left->find(aggregate);
+  return found == options_.left->end() ? nullptr : &found->second;
 }
 
 Result<void> KeptState::take(std::string_view key, std::string_view value) {
@@ -47,6 +67,8 @@ Result<void> KeptState::take(std::string_view key, std::string_view value) {
   auto snapshot = decode_snapshot(value, decoded->aggregate, &keep);
   if (!snapshot) return refuse(std::move(snapshot).error());
   bool stays = snapshot->position <= options_.keeps;
+  stood_for_ = std::max(stood_for_, snapshot->version);
+  if (stays) stands_for_ = std::max(stands_for_, snapshot->version);
   if (stays) put_(key, value);
   if (!decoded->retained)
     lost_latest_ = !stays;
@@ -68,6 +90,10 @@ void KeptState::finish() {
     put_(keys::snapshot(aggregate_, std::nullopt),
          encode_snapshot(latest, from.position, from.taken_at));  // the latest does not expire
   }
+  const auto* left = left_of(aggregate_);
+  if (options_.without_state && left != nullptr && left->gone > stands_for_ && left->gone <= stood_for_)
+    options_.without_state(aggregate_);
+  stood_for_ = stands_for_ = SeqNr{0};
   lost_latest_ = false;
   newest_.reset();
 }

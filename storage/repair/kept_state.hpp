@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,12 +23,24 @@ namespace evershard::storage {
 class KeptState {
  public:
   using Put = std::function<void(std::string_view key, std::string_view value)>;
+  /// What a copy that ends at a position has of an aggregate.
+  struct Left {
+    SeqNr version{};  ///< its last event there; 0: none
+    SeqNr gone{};     ///< the last of them whose content was removed; 0: none
+  };
+  /// Of aggregates of which something was removed.
+  using LeftOf = std::map<AggregateId, Left>;
   struct Options {
     GlobalPosition keeps;  ///< the copy ends here
     /// Checkpoints stay. Not where events are cut off: one that stood behind the end would skip what is appended there.
     bool checkpoints = true;
+    /// Absent: nobody knows. What was removed later is hidden in the copy too: nothing but stubs of it is there.
+    const LeftOf* left = nullptr;
+    /// Called for aggregates whose state cannot be made in the copy: events are gone, and the snapshots that stand for
+    /// them are of later versions. May be absent. Needs `left`.
+    std::function<void(const AggregateId& aggregate)> without_state{};
   };
-  KeptState(Options options, Put put) : options_(options), put_(std::move(put)) {}
+  KeptState(Options options, Put put) : options_(std::move(options)), put_(std::move(put)) {}
 
   /// Errors: corruption: the row cannot be read, and is left out
   Result<void> take(std::string_view key, std::string_view value);
@@ -36,6 +49,7 @@ class KeptState {
 
  private:
   Result<void> take_named(std::string_view key, std::string_view value, std::string_view name);
+  [[nodiscard]] const Left* left_of(const AggregateId& aggregate) const;
 
   struct Retained {
     RecordedSnapshot snapshot;
@@ -45,6 +59,7 @@ class KeptState {
   const Options options_;
   const Put put_;
   AggregateId aggregate_;           // whose snapshots these are
+  SeqNr stood_for_, stands_for_;    // its newest snapshot in the source, in the copy
   bool lost_latest_ = false;        // its slot 0 does not stay
   std::optional<Retained> newest_;  // of the retained copies that do
 };

@@ -79,7 +79,8 @@ Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const Re
   if (!end) return end;
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
-  EVERSHARD_TRY(store_from_truth(*source, {.end = *end, .env = options.env}, *copy, progress));
+  EVERSHARD_TRY(store_from_truth(*source, {.end = *end, .env = options.env, .without_state = options.without_state},
+                                 *copy, progress));
   EVERSHARD_TRY(copy->finish());
   return end;
 }

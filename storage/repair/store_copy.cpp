@@ -25,8 +25,8 @@ namespace evershard::storage {
 namespace {
 
 constexpr const char* types_file = "TYPES";
-constexpr std::array<std::string_view, 8> made_by_copying{"db",      "db.tmp",   "MARK",          "OWNER",
-                                                          "sealing", types_file, truth_only_file, StoreCopy::parts};
+constexpr std::array<std::string_view, 9> made_by_copying{
+    "db", "db.tmp", "MARK", "OWNER", "sealing", types_file, truth_only_file, StoreCopy::parts, StoreCopy::backup_mark};
 
 Refused failed(const std::string& doing, const std::error_code& error) {
   return refuse(ErrorCode::io, doing + ": " + error.message());
@@ -122,6 +122,10 @@ Result<void> StoreCopy::carry_from(const std::filesystem::path& source_folder) c
 Result<void> StoreCopy::carry(std::string_view types) const {
   if (types.empty()) return {};
   return write_synced(part_ / types_file, O_CREAT | O_TRUNC, 0644, types);
+}
+
+Result<void> StoreCopy::mark_as_backup() const {
+  return write_synced(part_ / backup_mark, O_CREAT | O_TRUNC, 0644, "restore it before it goes on as a store\n");
 }
 
 Result<GlobalPosition> StoreCopy::settle(rocksdb::Env* env) {

@@ -32,11 +32,15 @@ class StoreCopy {
   [[nodiscard]] std::filesystem::path database() const { return part_ / "db"; }
   /// The folder in it for what a copy is made of; whoever fills it takes it away before finish().
   static constexpr const char* parts = "parts";
+  /// The file that tells a backup from a store.
+  static constexpr const char* backup_mark = "BACKUP";
 
   /// What lies beside the source's database and is no part of it (TYPES), as it is. Errors: io
   Result<void> carry_from(const std::filesystem::path& source_folder) const;
   /// The same, of a source that lies elsewhere: what is in its TYPES; empty: it has none. Errors: io
   Result<void> carry(std::string_view types) const;
+  /// Errors: io
+  Result<void> mark_as_backup() const;
   /// Makes a store of the database that lies there: a fork of its own, and MARK. `env`: for tests.
   ///
   /// Returns: where it ends. Errors: corruption, io

@@ -78,7 +78,8 @@ Result<void> verify_truth(const StoreCopy& copy, const TruthToKeep& what, const 
 Result<void> store_from_truth(const TruthSource& source, const TruthToKeep& what, StoreCopy& copy,
                               const Progress& progress) {
   EVERSHARD_TRY(report(progress, 0, 100));
-  TruthCopyOptions how{.keeps = what.end, .end = source.end(), .compact = !what.indexes};
+  TruthCopyOptions how{
+      .keeps = what.end, .end = source.end(), .compact = !what.indexes, .without_state = what.without_state};
   EVERSHARD_TRY(copy_truth(source.rows(), source.identity(), how, options_of_copy(copy, what.env), copy.database(),
                            part_of(progress, 0, 50)));
   EVERSHARD_TRY(copy.carry_from(source.folder()));

@@ -18,6 +18,7 @@ struct TruthToKeep {
   GlobalPosition end;   ///< from TruthSource::end_of_copy()
   bool indexes = true;  ///< made anew; without them the copy is marked as a backup of the truth only
   rocksdb::Env* env = nullptr;
+  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as TruthCopyOptions
 };
 
 /// Copies, makes the indexes, verifies, settles. What is left to do is StoreCopy::finish().

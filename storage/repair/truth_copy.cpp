@@ -8,6 +8,7 @@
 #include "evershard/protocol/hex.hpp"
 #include "evershard/sharding/cut_back.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/repair/kept_state.hpp"
 #include "evershard/storage/repair/new_rows.hpp"
@@ -22,7 +23,7 @@ constexpr std::uint64_t state_rows_between_reports = 4'096;
 
 class Copying final : public TruthVisitor {
  public:
-  Copying(const TruthCopyOptions& how, TruthSink& to) : how_(how), to_(to) {}
+  Copying(const TruthCopyOptions& how, TruthSink& to, KeptState::LeftOf& left) : how_(how), to_(to), left_(left) {}
 
   void cut(const sharding::Cut& cut) override {
     if (cut.last_position() <= how_.keeps) return to_.cut(cut);
@@ -41,7 +42,13 @@ class Copying final : public TruthVisitor {
     auto kept = first_events(bytes, shard, first, end->second - first);
     if (kept) to_.record(shard, first, *kept);
   }
-  void event(GlobalPosition, const EventLocation&, const EventView&) override {}
+  void event(GlobalPosition position, const EventLocation&, const EventView& event) override {
+    if (left_.empty() || position > how_.keeps || event.aggregate_type.empty()) return;
+    const auto left = left_.find({std::string(event.aggregate_type), std::string(event.aggregate_value)});
+    if (left == left_.end()) return;
+    left->second.version = std::max(left->second.version, event.seq_nr);
+    if (event.state == EventState::removed) left->second.gone = std::max(left->second.gone, event.seq_nr);
+  }
   void missing(GlobalPosition from, std::uint64_t, const std::string& why) override {
     if (from <= how_.keeps) damaged("position " + std::to_string(from.value) + " cannot be read: " + why);
   }
@@ -64,6 +71,7 @@ class Copying final : public TruthVisitor {
 
   const TruthCopyOptions how_;
   TruthSink& to_;
+  KeptState::LeftOf& left_;
   std::map<ShardId, ShardOffset> ends_;  // of shards in the cut that is cut back: nothing from here on
   std::string damage_;
 };
@@ -110,8 +118,23 @@ Result<void> copy_events(const Rows& from, std::uint32_t shards, GlobalPosition 
   return walked;
 }
 
-Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, TruthSink& to, const Progress& progress) {
-  KeptState kept({.keeps = how.keeps, .checkpoints = how.leave_out_damage || how.keeps == how.end},
+/// What a row says of them may be of events behind the copy's end.
+Result<KeptState::LeftOf> left_where_something_was_removed(const Rows& from, const TruthCopyOptions& how) {
+  KeptState::LeftOf left;
+  if (how.keeps == how.end) return left;
+  auto removed = removal_rows(from, removed_prefix);
+  if (!removed && !how.leave_out_damage) return refuse(std::move(removed).error());
+  if (!removed) return left;
+  for (auto& [aggregate, row] : removed->rows) left.emplace(std::move(aggregate), KeptState::Left{});
+  return left;
+}
+
+Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, const KeptState::LeftOf& left, TruthSink& to,
+                        const Progress& progress) {
+  KeptState kept({.keeps = how.keeps,
+                  .checkpoints = how.leave_out_damage || how.keeps == how.end,
+                  .left = how.keeps == how.end ? nullptr : &left,
+                  .without_state = how.without_state},
                  [&](std::string_view key, std::string_view value) { to.state(key, value); });
   auto rows = from.cursor(Family::state, {.prefix = {}, .scan = true});
   std::string last;
@@ -146,9 +169,11 @@ Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, TruthSink
 
 Result<void> copy_truth_to(const Rows& from, std::uint32_t shards, const TruthCopyOptions& how, TruthSink& to,
                            const Progress& progress) {
-  Copying copying(how, to);
+  auto left = left_where_something_was_removed(from, how);
+  if (!left) return refuse(std::move(left).error());
+  Copying copying(how, to, *left);
   EVERSHARD_TRY(copy_events(from, shards, how.keeps, copying, part_of(progress, 0, 90)));
-  return copy_state(from, how, to, part_of(progress, 90, 100));
+  return copy_state(from, how, *left, to, part_of(progress, 90, 100));
 }
 
 Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how,

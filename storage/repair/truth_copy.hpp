@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 #include "evershard/protocol/numbers.hpp"
@@ -25,6 +26,8 @@ struct TruthCopyOptions {
   /// error.
   bool leave_out_damage = false;
   bool compact = false;  ///< it is kept to be copied once more, not to be opened: smaller files, slower look-ups
+  /// Called for aggregates whose state cannot be made in the copy (KeptState). May be absent.
+  std::function<void(const AggregateId& aggregate)> without_state{};
 };
 
 /// Takes what of a store is copied: cuts in order, records in order of each shard, then state rows in order of key.

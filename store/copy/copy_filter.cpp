@@ -6,6 +6,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/retention_events.hpp"
 #include "evershard/store/json/json_text.hpp"
 #include "evershard/store/json/query_json.hpp"
 
@@ -45,7 +46,7 @@ Query CopyFilter::reads() const {
 }
 
 bool CopyFilter::takes(const RecordedEvent& event) const {
-  if (is_own(event)) return false;
+  if (!is_history(event) || event.type == retention::aggregate_removed) return false;
   if (!aggregates_.empty() && !(event.aggregate && aggregates_.contains(*event.aggregate))) return false;
   return query_.matches(event);
 }

@@ -11,8 +11,8 @@
 
 namespace evershard::cluster {
 
-/// What matches the query and, where aggregates are named, is an event of one of them. What the store keeps for itself
-/// (is_own()) never: definitions, checkpoints and removals belong to one store.
+/// What matches the query and, where aggregates are named, is an event of one of them. What is no history
+/// (is_history()) never, nor that an aggregate was removed: definitions, checkpoints and removals belong to one store.
 class CopyFilter {
  public:
   CopyFilter() : query_(Query::all()) {}

@@ -3,17 +3,16 @@
 #include "evershard/protocol/validate.hpp"
 
 namespace evershard::cluster {
-namespace {
 
-bool same_content(Event given, const RecordedEvent& stored) {
+bool is_known(Event given, const RecordedEvent& stored) {
+  if (given.id != stored.id || given.aggregate != stored.aggregate) return false;
+  if (stored.state != EventState::live) return true;
+  if (given.state != EventState::live) return false;
   normalise(given);
-  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type &&
-         given.tags == stored.tags && given.also == stored.also && given.payload == stored.payload &&
-         given.format == stored.format && given.metadata == stored.metadata &&
+  return given.type == stored.type && given.tags == stored.tags && given.also == stored.also &&
+         given.payload == stored.payload && given.format == stored.format && given.metadata == stored.metadata &&
          (!given.occurred_at || *given.occurred_at == stored.occurred_at);
 }
-
-}  // namespace
 
 Result<bool> known_at(EventStore& store, std::span<const Event> events, GlobalPosition position) {
   const auto found = store.event_at(position);
@@ -24,7 +23,7 @@ Result<bool> known_at(EventStore& store, std::span<const Event> events, GlobalPo
     const auto stored = store.event_at(first + index);
     if (!stored) return refuse(stored.error());
     if (stored->id != events[next].id) continue;
-    if (!same_content(events[next], *stored)) return false;
+    if (!is_known(events[next], *stored)) return false;
     ++next;
   }
   return next == events.size();

@@ -9,6 +9,10 @@
 
 namespace evershard::cluster {
 
+/// Whether the event is stored already. Of one whose content is gone here, by a removal or an erasure, id and aggregate
+/// say it: nobody brings it back.
+[[nodiscard]] bool is_known(Event given, const RecordedEvent& stored);
+
 /// Whether the events, in their order, are events of the append that has one at `position`, with the same content. A
 /// store knows a request again by more than its events; whoever brings the same events again has nothing to add.
 ///

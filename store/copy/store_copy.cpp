@@ -94,9 +94,10 @@ Result<void> StoreCopy::Run::begin() {
   if (!snapshot) return refuse(snapshot.error());
   const auto there = target.store.aggregate(own);
   if (!there && there.error().code != ErrorCode::not_found) return refuse(there.error());
-  if (there && !*snapshot)
-    return refuse(ErrorCode::corruption,
-                  "the checkpoint of copy " + in_quotes(report.name) + " is missing in the target");
+  if (there && !*snapshot && !options.restart)
+    return refuse(ErrorCode::invalid_argument,
+                  "the checkpoint of copy " + in_quotes(report.name) +
+                      " is missing in the target, which was restored to an earlier position, say: restart the copy");
   if (*snapshot && !options.restart) {
     auto stored = read_copy_checkpoint((*snapshot)->payload);
     if (!stored) return refuse(std::move(stored).error());

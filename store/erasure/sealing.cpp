@@ -170,12 +170,13 @@ Result<void> Sealing::open(RecordedEvent& event) const {
   if (event.state != EventState::live) return {};
   const auto id = sealed_by(event.format, event.payload);
   if (!id) return {};
-  const auto where = [&](Error error) {
-    error.what = "event " + std::to_string(event.position.value) + ": " + error.what;
-    return refuse(std::move(error));
+  const auto where = [&](const Error& error) {
+    ErrorDetails details = error.details ? *error.details : ErrorDetails{};
+    details.position = event.position;
+    return refuse(error.code, "event " + std::to_string(event.position.value) + ": " + error.what, std::move(details));
   };
   auto key = key_that_opens(*keys_, *id);
-  if (!key) return where(std::move(key).error());
+  if (!key) return where(key.error());
   if (!*key) {
     event.payload.clear();
     event.state = EventState::erased;
@@ -183,7 +184,7 @@ Result<void> Sealing::open(RecordedEvent& event) const {
   }
   const auto aggregate = event.aggregate ? event.aggregate->text() : std::string();
   auto plain = open_payload(***key, {aggregate, event.type}, event.payload);
-  if (!plain) return where(std::move(plain).error());
+  if (!plain) return where(plain.error());
   event.payload = std::move(plain->payload);
   event.format = plain->format;
   event.subject = std::move(plain->subject);

@@ -21,6 +21,7 @@ struct AppendLine {
   };
   Append append;
   std::vector<Place> places;           ///< one an event; 0 where the line does not say
+  bool expects_numbers = false;        ///< the append has the numbers of `places` as expectations
   std::optional<Snapshot> snapshot{};  ///< of an export: instead of an append
 };
 

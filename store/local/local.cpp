@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/storage/repair/backup.hpp"
 #include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/no_tables.hpp"
 #include "evershard/store/api/this_process.hpp"
@@ -100,8 +102,8 @@ Result<Local> Local::open(LocalOptions options) {
   storage::EventIdAt event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled && !options.read_only) {
-    impl->projections =
-        cluster::local_projections(*impl->events, **node, options.projections, impl->handlers, event_id_at);
+    impl->projections = cluster::local_projections(*impl->events, **node, options.projections, impl->handlers,
+                                                   event_id_at, options.warn);
     impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
     impl->parted = std::make_unique<cluster::PartedTables>(
         *impl->events, *impl->projections, *impl->tables,
@@ -113,19 +115,27 @@ Result<Local> Local::open(LocalOptions options) {
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!(*node)->data_dir().empty() && !options.read_only) documents.folder = (*node)->data_dir() / "documents";
   documents.engine.event_id_at = std::move(event_id_at);
+  documents.engine.warn = options.warn;
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled && !options.read_only) impl->documents->begin();
   const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
-  impl->timers =
-      std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::DueHostOptions{.warn = options.warn});
+  // What only looks starts nothing; nor does a backup, whose schedules and timers are its store's.
+  const bool backup = !(*node)->data_dir().empty() && storage::is_backup((*node)->data_dir());
+  if (backup && options.warn)
+    options.warn({ErrorCode::invalid_argument,
+                  in_quotes((*node)->data_dir().string(), 300) +
+                      " is a backup: scheduled appends and timers that are due wait until it is restored"});
+  impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates,
+                                                      cluster::DueHostOptions{.warn = options.warn, .fires = !backup});
   impl->processes = std::make_unique<cluster::ProcessHost>(
       *impl->events, aggregates,
       cluster::ProcessHostOptions{
           .warn = options.warn, .name = this_process(), .fork = (*node)->store().identity().fork.text()});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(*impl->events);
-  impl->scheduled = std::make_unique<cluster::ScheduledHost>(*impl->events, (*node)->limits(),
-                                                             cluster::DueHostOptions{.warn = options.warn});
-  if (options.makes_scheduled && !options.read_only) EVERSHARD_TRY(impl->scheduled->begin_if_any());
+  impl->scheduled = std::make_unique<cluster::ScheduledHost>(
+      *impl->events, (*node)->limits(),
+      cluster::DueHostOptions{.warn = options.warn, .fires = options.makes_scheduled && !options.read_only && !backup});
+  if (options.makes_scheduled && !options.read_only) impl->scheduled->begin_if_any();
   impl->administration = cluster::local_administration(
       {*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers, *impl->scheduled});
   return Local(std::move(impl));

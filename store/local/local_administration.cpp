@@ -49,6 +49,8 @@ class PartsAdministration final : public LocalAdministration {
       stats.details.emplace_back("projections.disk_bytes", projections->disk_bytes);
       for (const auto& projection : projections->projections) add_figures(stats.details, projection);
     }
+    if (parts_.projections != nullptr && parts_.projections->stands_still())
+      stats.details.emplace_back("projections.not_open", 1);
     for (const auto& group : parts_.groups.figures()) add_figures(stats.details, group);
     if (const auto aggregates = node.aggregate_figures()) {
       stats.details.emplace_back("aggregates.known", aggregates->known);
@@ -63,6 +65,7 @@ class PartsAdministration final : public LocalAdministration {
                                          {"rejected", timers.rejected},
                                          {"overtaken", timers.overtaken},
                                          {"failed", timers.failed},
+                                         {"damaged", timers.damaged},
                                          {"late_us", timers.late_us}})
         stats.details.emplace_back(std::string("timers.") + name, figure);
     }

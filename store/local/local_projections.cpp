@@ -1,6 +1,7 @@
 #include "evershard/store/local/local_projections.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "evershard/views/table/host/projection_kinds.hpp"
 
@@ -15,7 +16,8 @@ EngineOptions engine_of(const LocalProjectionOptions& options) {
 
 std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options,
                                                   std::shared_ptr<const TableHandlers> handlers,
-                                                  storage::EventIdAt event_id_at) {
+                                                  storage::EventIdAt event_id_at,
+                                                  std::function<void(const Error&)> warn) {
   const auto& identity = node.store().identity();
   const auto data_dir = node.data_dir();
   auto kinds = projection_kinds(events, data_dir, std::move(handlers));
@@ -26,6 +28,7 @@ std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node
   host.memtables_bytes = options.memtables_bytes;
   host.engine = engine_of(options);
   host.engine.event_id_at = std::move(event_id_at);
+  host.engine.warn = std::move(warn);
   return std::make_unique<ProjectionHost>(events, std::move(kinds), std::move(host));
 }
 

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,11 +15,12 @@
 
 namespace evershard::cluster {
 
-/// Owner: the events outlive it. `event_id_at`: for checkpoints, may be absent.
+/// Owner: the events outlive it. `event_id_at`: for checkpoints, may be absent; as `warn`.
 [[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node,
                                                                 const LocalProjectionOptions& options,
                                                                 std::shared_ptr<const TableHandlers> handlers,
-                                                                storage::EventIdAt event_id_at);
+                                                                storage::EventIdAt event_id_at,
+                                                                std::function<void(const Error&)> warn);
 
 [[nodiscard]] EngineOptions engine_of(const LocalProjectionOptions& options);
 

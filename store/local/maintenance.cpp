@@ -57,7 +57,8 @@ Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, 
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
                                RestoreOptions options, Progress progress) {
-  return storage::restore(source, target, {.up_to = options.up_to}, progress);
+  return storage::restore(source, target, {.up_to = options.up_to, .without_state = std::move(options.without_state)},
+                          progress);
 }
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,

@@ -60,6 +60,9 @@ struct DirectoryReport {
 
 struct RestoreOptions {
   std::optional<GlobalPosition> up_to{};  ///< the store ends with it, as if nothing behind it had ever been appended
+  /// Called for aggregates whose state cannot be made in it: events that were there at `up_to` were removed since, and
+  /// what stands for them is of later versions. May be absent.
+  std::function<void(const AggregateId& aggregate)> without_state{};
 };
 
 /// Copies a backup of either kind, or a closed store, into an absent or empty directory, and verifies the copy. Of a

@@ -62,7 +62,9 @@ actors::AggregateHost& Node::aggregates() {
   if (!aggregates_) {
     actors::AggregateJournal& journal =
         sealed_journal_ ? static_cast<actors::AggregateJournal&>(*sealed_journal_) : journal_;
-    aggregates_ = std::make_unique<actors::AggregateHost>(journal, store_->identity().shards, aggregate_options_);
+    auto options = aggregate_options_;
+    options.fork = store_->identity().fork.text();
+    aggregates_ = std::make_unique<actors::AggregateHost>(journal, store_->identity().shards, std::move(options));
     if (aggregates_closed_) aggregates_->stop();
   }
   return *aggregates_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/api/passing_feed.hpp"
 #include "evershard/store/api/settled_place.hpp"
 
 namespace evershard::cluster {
@@ -244,9 +245,7 @@ class ProcessHost::Run {
     perform(session, std::move(actions));
   }
 
-  [[nodiscard]] EventFeed follow_controls(GlobalPosition after) {
-    return host_.events_.follow(controls_of(), {.after = after, .page_events_max = page_events_max});
-  }
+  [[nodiscard]] EventFeed follow_controls(GlobalPosition after) { return past_damage(controls_of(), after); }
   [[nodiscard]] Query controls_of() const { return Query::of({{{std::string(process_controlled_type)}, {}, {log_}}}); }
   Result<std::vector<RecordedEvent>> events_of_log(GlobalPosition after, GlobalPosition up_to) {
     std::vector<RecordedEvent> all;
@@ -331,8 +330,16 @@ class ProcessHost::Run {
     changed_.wait_for(lock, pause, [this] { return stopping_; });
   }
 
-  [[nodiscard]] EventFeed follow(GlobalPosition after) {
-    return host_.events_.follow(ProcessDriver::query(*process_), {.after = after, .page_events_max = page_events_max});
+  [[nodiscard]] EventFeed follow(GlobalPosition after) { return past_damage(ProcessDriver::query(*process_), after); }
+  /// An event that cannot be read stops no process: it reacts to those beside it.
+  [[nodiscard]] EventFeed past_damage(Query query, GlobalPosition after) {
+    return follow_past_damage(
+        host_.events_, std::move(query), {.after = after, .page_events_max = page_events_max},
+        [this](GlobalPosition position, const Error& why) {
+          if (host_.options_.warn)
+            host_.options_.warn(Error(why.code, "process " + in_quotes(process_->type) + " passes over event " +
+                                                    std::to_string(position.value) + ": " + why.what));
+        });
   }
 
   void tell_timer() {

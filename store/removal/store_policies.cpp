@@ -62,13 +62,13 @@ Result<void> StoreRetention::apply(const RetentionPolicy& policy, const Retentio
   auto by_policy = order;
   by_policy.reason = "policy " + policy.name + (order.reason.empty() ? "" : ": " + order.reason);
   pace.aggregates = policy.kind == RetentionPolicy::Kind::events ? std::nullopt : std::optional<std::uint64_t>(0);
-  return policy.kind == RetentionPolicy::Kind::events ? apply_to_events(policy, by_policy, pace, total)
+  return policy.kind == RetentionPolicy::Kind::events ? apply_to_events(policy, by_policy, pace, total, unfinished)
                                                       : apply_to_aggregates(policy, by_policy, pace, total, unfinished);
 }
 
 /// Removed events are not found again: what is left to look at is what is kept.
 Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace,
-                                             RetentionResult& total) {
+                                             RetentionResult& total, Unfinished& unfinished) {
   const auto since = keep_since(policy);
   const auto view = store_.view();
   auto cursor = reader_.open(view, Query{}.types({policy.type}), {});
@@ -77,7 +77,15 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
   std::vector<storage::FoundEvent> found;
   std::set<AggregateId> stood_for;
   for (std::vector<RecordedEvent> page; !cursor->at_end(); page.clear()) {
-    EVERSHARD_TRY(cursor->next(events_a_batch, records_bytes_max, page));
+    if (auto read = cursor->next(events_a_batch, records_bytes_max, page); !read) {
+      // One that cannot be read keeps none behind it.
+      const auto& error = read.error();
+      if (error.code != ErrorCode::corruption || !error.details || !error.details->position || !page.empty())
+        return read;
+      if (!unfinished.first) unfinished.first = error;
+      cursor = reader_.open(view, Query{}.types({policy.type}), {.after = *error.details->position});
+      continue;
+    }
     if (page.empty()) break;
     EVERSHARD_TRY(pace.report(page.back().position.value, view.watermark.value));
     found.clear();
@@ -235,7 +243,8 @@ Result<RetentionResult> StoreRetention::truncate_if_old(const AggregateInfo& inf
     EVERSHARD_TRY(cursor->next(events_a_batch, records_bytes_max, events));
     if (events.empty()) break;
     for (const auto& event : events) {
-      ended = event.seq_nr > (*latest)->version || (event.state != EventState::removed && event.occurred_at >= since);
+      ended = event.seq_nr > (*latest)->version || event.type == stream_ended_type ||
+              (event.state != EventState::removed && event.occurred_at >= since);
       if (ended) break;
       before = event.seq_nr + 1;
     }

@@ -115,6 +115,10 @@ Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggr
                       ": it can be truncated before 2 to " + std::to_string(head->version.value + 1) + ", not before " +
                       std::to_string(before.value));
   }
+  if (before == head->version + 1 && has_ended(view, aggregate, head->version))
+    return refuse(ErrorCode::invalid_argument, "the last event of " + in_quotes(aggregate.text()) +
+                                                   " says that it ended for good, and is kept: it " +
+                                                   "can be truncated before " + std::to_string(head->version.value));
   auto removed = storage::removed_of(store_.rows(), aggregate);
   if (!removed) return refuse(std::move(removed).error());
   auto hidden = is_hidden(view, aggregate, *head);
@@ -237,9 +241,10 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
     EVERSHARD_TRY(check_fits(logged.payload));
     logged.id = id;
     logged.also = {aggregate};
-    auto marker =
-        retention_event(aggregate, retention::aggregate_removed,
-                        RetentionPayload(result.operation, order).number("version", head->version.value).take());
+    RetentionPayload marked(result.operation, order);
+    marked.number("version", head->version.value);
+    if (has_ended(view, aggregate, head->version)) marked.flag(retention::stream_had_ended, true);
+    auto marker = retention_event(aggregate, retention::aggregate_removed, marked.take());
     storage::RowWrites rows;
     rows.state = {put_row(storage::removing_key(aggregate), row, aggregate),
                   put_row(storage::removed_key(aggregate), row, aggregate)};
@@ -400,6 +405,11 @@ Result<storage::RewriteFigures> StoreRetention::would_go(const AggregateId& aggr
     EVERSHARD_TRY(pace.report(removal.at() - from, before - from));
   }
   return figures;
+}
+
+bool StoreRetention::has_ended(const storage::View& view, const AggregateId& aggregate, SeqNr version) const {
+  const auto last = event_of(view, aggregate, version);
+  return last && last->type == stream_ended_type;
 }
 
 Result<RecordedEvent> StoreRetention::event_of(const storage::View& view, const AggregateId& aggregate,

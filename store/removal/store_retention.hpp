@@ -121,6 +121,8 @@ class StoreRetention {
   Result<storage::RewriteFigures> rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace);
   Result<storage::RewriteFigures> would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const;
   Result<std::optional<Timestamp>> time_behind(const storage::View& view, GlobalPosition position, Pace& pace) const;
+  /// Its last event says that nothing follows any more. Where that cannot be read: no.
+  [[nodiscard]] bool has_ended(const storage::View& view, const AggregateId& aggregate, SeqNr version) const;
   Result<RecordedEvent> event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const;
   /// The latest snapshot, if it can be opened: one whose key is not there stands for nothing.
   Result<std::optional<RecordedSnapshot>> standing_snapshot(const AggregateId& aggregate) const;
@@ -129,7 +131,7 @@ class StoreRetention {
   Result<void> apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total,
                      Unfinished& unfinished);
   Result<void> apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace,
-                               RetentionResult& total);
+                               RetentionResult& total, Unfinished& unfinished);
   Result<void> apply_to_aggregates(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace,
                                    RetentionResult& total, Unfinished& unfinished);
   Result<RetentionResult> remove_if_old(const AggregateInfo& info, const storage::View& view,

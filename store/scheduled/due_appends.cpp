@@ -42,7 +42,8 @@ bool is_settling_alone(const Append& append) { return append.events.size() == 1;
 std::vector<std::pair<std::string, std::uint64_t>> scheduled_figures(const DueAppendsFigures& figures) {
   return {{"scheduled.pending", figures.pending},   {"scheduled.overdue", figures.overdue},
           {"scheduled.appended", figures.appended}, {"scheduled.refused", figures.refused},
-          {"scheduled.failed", figures.failed},     {"scheduled.late_us", figures.late_us}};
+          {"scheduled.failed", figures.failed},     {"scheduled.damaged", figures.damaged},
+          {"scheduled.late_us", figures.late_us}};
 }
 
 Query DueAppends::query() {

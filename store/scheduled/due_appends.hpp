@@ -22,6 +22,7 @@ struct DueAppendsFigures {
   std::uint64_t appended = 0;
   std::uint64_t refused = 0;
   std::uint64_t failed = 0;   ///< tries
+  std::uint64_t damaged = 0;  ///< events of schedules that cannot be read: passed over
   std::uint64_t late_us = 0;  ///< of the last one, when it was answered
 };
 

@@ -56,20 +56,20 @@ Append scheduling(const AggregateId& schedule, const ScheduledAt& at, SeqNr vers
 ScheduledHost::ScheduledHost(EventStore& events, Limits limits, DueHostOptions options)
     : events_(events), limits_(limits), now_(options.now), host_(events, *this, std::move(options)) {}
 
-Result<void> ScheduledHost::begin_if_any() {
+void ScheduledHost::begin_if_any() {
   // The last one there is: in front of it may be many that were removed, which an index has for long.
   ReadOptions last;
   last.direction = Direction::backwards;
   last.limit = 1;
   auto events = events_.read(DueAppends::query(), last);
   const auto some = events.next();
-  if (!some) return refuse(some.error());
-  if (*some) begin();
-  return {};
+  if (!some || *some) begin();
 }
 
 DueAppendsFigures ScheduledHost::figures() const {
-  return host_.locked([this] { return due_.figures(); });
+  auto figures = host_.locked([this] { return due_.figures(); });
+  figures.damaged = host_.damaged();
+  return figures;
 }
 
 DueWork::Send ScheduledHost::fire(const actors::DueTimer& timer, const Result<RecordedEvent>& set, Timestamp now) {
@@ -204,7 +204,7 @@ Result<ScheduledPage> ScheduledHost::list_waiting(const ScheduledListing& listin
     if (!order) return refuse(order.error());
     after = *order;
   }
-  if (!host_.begun()) EVERSHARD_TRY(begin_if_any());
+  if (!host_.begun()) begin_if_any();
   ScheduledPage page;
   if (!host_.begun()) return page;
   const auto up_to = listing.at_least ? Result<GlobalPosition>(*listing.at_least) : events_.head();
@@ -218,13 +218,13 @@ Result<ScheduledPage> ScheduledHost::list_waiting(const ScheduledListing& listin
     last = timer;
     const auto event = events_.event_at(timer.set_at);
     if (!event) {
-      if (event.error().code == ErrorCode::not_found) continue;
+      // One that is damaged hides none beside it; the followers of the log say it.
+      if (event.error().code == ErrorCode::not_found || event.error().code == ErrorCode::corruption) continue;
       return refuse(event.error());
     }
     bytes += event->payload.size();
     ScheduleStream stream;
-    EVERSHARD_TRY(stream.take(*event));
-    if (!stream.scheduled()) continue;
+    if (!stream.take(*event) || !stream.scheduled()) continue;
     page.scheduled.push_back(*stream.scheduled());
     page.scheduled.back().due = timer.due;
   }
@@ -249,6 +249,7 @@ Result<ScheduledPage> ScheduledHost::list_all(const ScheduledListing& listing) {
     if (bytes >= page_bytes_max) break;
     last = &info;
     const auto stream = read(info.aggregate, SeqNr{0});
+    if (!stream && stream.error().code == ErrorCode::corruption) continue;
     if (!stream) return refuse(stream.error());
     if (!stream->scheduled()) continue;
     page.scheduled.push_back(*stream->scheduled());

@@ -21,8 +21,9 @@ class ScheduledHost final : public ScheduledAppends, private DueWork {
 
   /// From here on those that are due are made. Idempotent; not behind stop().
   void begin() { host_.begin(); }
-  /// Where the store has some. Else the first one that is scheduled here begins it. Errors: those of the store
-  [[nodiscard]] Result<void> begin_if_any();
+  /// Where the store has some, or cannot say: what cannot be read is passed over later. Else the first one that is
+  /// scheduled here begins it.
+  void begin_if_any();
   [[nodiscard]] DueAppendsFigures figures() const;
   /// See DueHost.
   void stop() { host_.stop(); }

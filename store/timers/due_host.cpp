@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <future>
+#include <string>
 #include <utility>
+
+#include "evershard/store/api/passing_feed.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -11,6 +14,7 @@ using actors::DueTimer;
 
 constexpr std::chrono::milliseconds feed_wait{250};  ///< also until who waits for a position without events hears of it
 constexpr std::chrono::milliseconds feed_pause{200};
+constexpr auto trouble_told_after = std::chrono::seconds(10);
 /// Clocks are set: how long until that is noticed.
 constexpr std::chrono::milliseconds clock_looked_at{250};
 constexpr std::chrono::microseconds look_again = std::chrono::seconds(1);
@@ -26,7 +30,7 @@ void DueHost::begin() {
   if (feed_ || stopping_) return;
   feed_ = follow();
   reader_ = std::thread([this] { read(); });
-  firer_ = std::thread([this] { fire(); });
+  if (options_.fires) firer_ = std::thread([this] { fire(); });
 }
 
 bool DueHost::begun() const {
@@ -48,7 +52,7 @@ void DueHost::stop() {
   feed_->cancel();
   changed_.notify_all();
   reader_.join();
-  firer_.join();
+  if (firer_.joinable()) firer_.join();
 }
 
 Result<void> DueHost::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
@@ -63,7 +67,25 @@ Result<void> DueHost::wait_for(GlobalPosition position, std::chrono::millisecond
 }
 
 EventFeed DueHost::follow() {
-  return events_.follow(work_.query(), {.after = read_to_, .page_events_max = page_events_max});
+  return follow_past_damage(events_, work_.query(), {.after = read_to_, .page_events_max = page_events_max},
+                            [this](GlobalPosition position, const Error& why) { pass_over(position, why); });
+}
+
+void DueHost::pass_over(GlobalPosition position, const Error& why) {
+  ++damaged_;
+  if (options_.warn)
+    options_.warn(Error(why.code, "what event " + std::to_string(position.value) +
+                                      " set to be done later is passed over: " + why.what));
+}
+
+/// A node is away, mostly: for a moment that is nothing to say.
+void DueHost::say_trouble(const Error& trouble) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!in_trouble_since_) in_trouble_since_ = now;
+  const bool passes = trouble.code == ErrorCode::unavailable && !trouble.lasting();
+  if (!options_.warn || (passes && now - *in_trouble_since_ < trouble_told_after)) return;
+  if (std::exchange(said_, trouble.what) == trouble.what) return;
+  options_.warn(Error(trouble.code, "what is to be done later is not followed: " + trouble.what));
 }
 
 // While there is much to read, the next page is fetched beside: opening a store with a million timers is this.
@@ -76,17 +98,16 @@ void DueHost::read() {
     if (stopping_) return;
     if (item && item->events.size() == page_events_max) ahead = std::async(std::launch::async, next);
     if (!item) {  // a node is away, or what is stored cannot be read
-      if (options_.warn && item.error().code != ErrorCode::unavailable &&
-          std::exchange(said_, item.error().what) != item.error().what)
-        options_.warn(item.error());
+      say_trouble(item.error());
       changed_.wait_for(lock, feed_pause, [this] { return stopping_; });
       if (stopping_) return;
       feed_ = follow();
       continue;
     }
     read_to_ = std::max(read_to_, item->watermark);
+    in_trouble_since_.reset();
     for (const auto& event : item->events)
-      if (auto taken = work_.event(event); !taken && options_.warn) options_.warn(taken.error());
+      if (auto taken = work_.event(event); !taken) pass_over(event.position, taken.error());
     caught_up_ |= item->kind == FeedItem::Kind::caught_up;
     changed_.notify_all();
   }

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -44,9 +46,11 @@ struct DueHostOptions {
   std::function<bool(ShardId)> lives_here{};
   std::function<void(const Error&)> warn{};
   std::function<Timestamp()> now = &Timestamp::now;  ///< the clock that things are due by, and nothing else
+  bool fires = true;                                 ///< false: it only looks, and nothing is done
 };
 
-/// Follows from the first event on, and does nothing before it has caught up once.
+/// Follows from the first event on, and does nothing before it has caught up once. An event that cannot be read is
+/// passed over, counted and warned of: what it set is not done, and what others set is.
 ///
 /// Any thread. Owner: `events`, which shows reserved names, and `work` outlive it.
 class DueHost {
@@ -58,6 +62,8 @@ class DueHost {
   /// Idempotent; not behind stop().
   void begin();
   [[nodiscard]] bool begun() const;
+  /// Events that were passed over: damaged, or of a form that this program does not know.
+  [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
   /// Until everything up to there was looked at. Errors: timeout, unavailable: stopped, or not begun
   [[nodiscard]] Result<void> wait_for(GlobalPosition position, std::chrono::milliseconds timeout);
   /// Nothing more is done. What was sent is waited for by the destructor: whoever answers it ends before that.
@@ -74,6 +80,8 @@ class DueHost {
  private:
   [[nodiscard]] EventFeed follow();
   void read();
+  void pass_over(GlobalPosition position, const Error& why);
+  void say_trouble(const Error& trouble);
   void fire();
   void send(const actors::DueTimer& timer);
   void look_at_clock(Timestamp now);
@@ -89,7 +97,9 @@ class DueHost {
   std::size_t asked_ = 0;                                                             ///< sent and not answered
   std::optional<std::pair<Timestamp, std::chrono::steady_clock::time_point>> clock_;  ///< both, as of the last look
   GlobalPosition read_to_;
-  std::string said_;  ///< of what was warned last
+  std::string said_;                                                       ///< of what was warned last
+  std::optional<std::chrono::steady_clock::time_point> in_trouble_since_;  ///< nothing could be read
+  std::atomic<std::uint64_t> damaged_{0};
   std::optional<EventFeed> feed_;
   std::thread reader_;
   std::thread firer_;

@@ -9,7 +9,9 @@ TimerHost::TimerHost(EventStore& events, std::function<AggregateDoor&()> door, D
     : door_(std::move(door)), host_(events, *this, std::move(options)) {}
 
 actors::TimerFigures TimerHost::figures() const {
-  return host_.locked([this] { return firing_.figures(); });
+  auto figures = host_.locked([this] { return firing_.figures(); });
+  figures.damaged = host_.damaged();
+  return figures;
 }
 
 DueWork::Send TimerHost::fire(const actors::DueTimer& timer, const Result<RecordedEvent>& set, Timestamp now) {

@@ -288,6 +288,66 @@ TEST_F(Transfer, RefusesAnotherEventUnderAKnownId) {
   EXPECT_EQ(head(data), 1u);
 }
 
+TEST_F(Transfer, CarriesTheStoresEventsInUsersAggregates) {
+  const std::string first = store("first"), second = store("second");
+  std::string text;
+  int number = 0;
+  for (const auto* type : {"Placed", "$TimersChanged", "$ProcessReacted", "$CommandPrepared", "Paid"})
+    text += R"({"aggregate":"order-1","id":")" + id(++number) + R"(","type":")" + type +
+            R"(","payload_encoding":"base64","payload":"CgA="})"
+            "\n";
+  write_file("made", text);
+  import_into(first, "made");
+  ASSERT_EQ(evershard({"snapshot", "put", "order-1", "--data", first, "--version", "4", "--payload", "{}"}).status, 0);
+  ASSERT_EQ(evershard({"retention", "truncate", "order-1", "2", "--yes", "--data", first}).status, 0);
+
+  export_to(first, "a.jsonl");
+  const Json report = import_into(second, "a.jsonl");
+  export_to(second, "b.jsonl");
+
+  EXPECT_EQ(report.at("events_moved"), 0);
+  const auto there = shown({"read", "order-1", "--data", second});
+  ASSERT_EQ(there.size(), 5u);
+  EXPECT_EQ(there[2].at("type"), "$ProcessReacted");
+  EXPECT_EQ(there[3].at("type"), "$CommandPrepared");
+  EXPECT_EQ(there[4].at("seq_nr"), 5);
+  const auto a = json_lines(read_file("a.jsonl")), b = json_lines(read_file("b.jsonl"));
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].contains("id")) EXPECT_EQ(a[i].at("id"), b[i].at("id"));
+    EXPECT_EQ(a[i].value("aggregate", ""), b[i].value("aggregate", ""));
+    EXPECT_EQ(a[i].value("seq_nr", 0), b[i].value("seq_nr", 0));
+  }
+}
+
+TEST_F(Transfer, RefusesAnotherNumberInAnAggregate) {
+  const std::string first = store("first"), second = store("second"), third = store("third");
+  append(first, R"({"aggregate":"order-1","type":"A"})"
+                "\n"
+                R"({"events":[{"aggregate":"order-1","type":"B","tags":["x"]},{"aggregate":"order-1","type":"C"},)"
+                R"({"aggregate":"order-1","type":"D","tags":["x"]}]})"
+                "\n");
+  export_to(first, "all.jsonl");
+  export_to(first, "x.jsonl", {"--tag", "x"});
+  export_to(first, "last.jsonl", {"--after", "1"});
+
+  const Finished gap = evershard({"import", path("x.jsonl"), "--data", second, "--format", "json"});
+  const Finished last = evershard({"import", path("last.jsonl"), "--data", second, "--format", "json"});
+  EXPECT_EQ(gap.status, 3);
+  EXPECT_EQ(error_of(gap).at("code"), "version_conflict");
+  EXPECT_THAT(error_of(gap).at("message").get<std::string>(), HasSubstr("--renumber"));
+  EXPECT_EQ(last.status, 3);
+  EXPECT_THAT(error_of(last).at("message").get<std::string>(), HasSubstr("--renumber"));
+  EXPECT_EQ(head(second), 0u);
+
+  ASSERT_EQ(evershard({"import", path("last.jsonl"), "--data", third, "--renumber"}).status, 0);
+  EXPECT_EQ(head(third), 3u);
+  const Finished other = evershard({"import", path("last.jsonl"), "--data", third, "--format", "json"});
+  EXPECT_EQ(other.status, 3) << "what is known has other numbers: " << other.err;
+  EXPECT_EQ(evershard({"import", path("last.jsonl"), "--data", third, "--renumber"}).status, 0);
+  EXPECT_EQ(evershard({"import", path("all.jsonl"), "--data", first}).status, 0);
+}
+
 TEST_F(Transfer, NeedsAnIdOfEveryEvent) {
   const std::string data = store();
 

@@ -68,6 +68,7 @@ TEST(Reader, NamesShardAndOffsetOfADamagedRecordAfterWhatStandsBeforeIt) {
       EXPECT_EQ(failed.error().code, ErrorCode::corruption);
       EXPECT_EQ(failed.error().details->shard, store.events[3].shard);
       EXPECT_EQ(failed.error().details->offset, store.events[3].offset);
+      EXPECT_EQ(failed.error().details->position, GlobalPosition{4}) << "whoever passes over it has to know";
     }
     EXPECT_THAT(events, SizeIs(3));
   }
@@ -153,6 +154,7 @@ TEST(Reader, NamesARecordThatIsGone) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, ErrorCode::corruption);
     EXPECT_EQ(failed.error().details->offset, store.events[3].offset);
+    EXPECT_EQ(failed.error().details->position, GlobalPosition{4});
   }
 }
 

@@ -3,11 +3,17 @@
 namespace evershard::cluster {
 
 void LazyDocuments::begin() {
-  const auto defined = events_.aggregates("$document", {}, 1);
-  if (defined && !defined->empty()) (void)opened();
+  begins_.begin([this]() -> Result<void> {
+    const auto defined = events_.aggregates("$document", {}, 1);
+    if (!defined) return refuse(defined.error());
+    if (defined->empty()) return {};
+    if (const auto documents = opened(); !documents) return refuse(documents.error());
+    return {};
+  });
 }
 
 void LazyDocuments::close() {
+  begins_.stop();
   std::shared_ptr<StoreDocuments> documents;
   {
     const std::lock_guard lock(mutex_);

@@ -6,16 +6,18 @@
 #include <mutex>
 
 #include "evershard/views/document/store_documents.hpp"
+#include "evershard/views/engine/tried_again.hpp"
 
 namespace evershard::cluster {
 
 /// Any thread. Owner: the events outlive it; they take reserved names.
 class LazyDocuments final : public Documents {
  public:
-  LazyDocuments(EventStore& events, StoreDocumentsOptions options) : events_(events), options_(std::move(options)) {}
+  LazyDocuments(EventStore& events, StoreDocumentsOptions options)
+      : events_(events), options_(std::move(options)), begins_("the documents do not go on", options_.engine.warn) {}
   ~LazyDocuments() override { close(); }
 
-  /// Goes on where it was, if something is defined; what is wrong with the rows is told by whoever is asked later.
+  /// Goes on where it was, if something is defined. What is wrong with the rows is warned of, and tried again.
   void begin();
   /// Nothing works any more, nothing is written; whoever asks is told `unavailable`.
   void close();
@@ -38,6 +40,7 @@ class LazyDocuments final : public Documents {
 
   EventStore& events_;
   const StoreDocumentsOptions options_;
+  TriedAgain begins_;
   std::mutex mutex_;  ///< of those below
   bool closed_ = false;
   std::shared_ptr<StoreDocuments> documents_;

@@ -1,10 +1,12 @@
 #include "evershard/views/document/store_documents.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/index/read_work.hpp"
+#include "evershard/store/api/passing_feed.hpp"
 #include "evershard/views/engine/any_removed.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/rows/rocks_projection_store.hpp"
@@ -77,10 +79,15 @@ Result<std::unique_ptr<StoreDocuments>> StoreDocuments::open(EventStore& events,
   }
   if (!options.as_json) options.as_json = stored_as_json;
   std::unique_ptr<StoreDocuments> documents(new StoreDocuments(events, std::move(rows), std::move(options)));
-  auto defined = documents->catalogue_.list(true);
+  std::set<std::string, std::less<>> damaged;
+  auto defined = documents->catalogue_.list(true, [&](const std::string& type, const Error& why) {
+    damaged.insert(type);
+    documents->warn(
+        Error(why.code, "the definition of documents of type " + in_quotes(type) + " cannot be read: " + why.what));
+  });
   if (!defined) return refuse(std::move(defined).error());
   for (const auto& definition : *defined) documents->engine_->apply(definition);
-  documents->engine_->drop_others();
+  documents->engine_->drop_others([&](const std::string& type) { return damaged.contains(type); });
   documents->follower_ = std::thread([self = documents.get(), after = *head] { self->follow_definitions(after); });
   return documents;
 }
@@ -120,7 +127,12 @@ void StoreDocuments::follow_definitions(GlobalPosition after) {
     types.push_back(names.event_type(verb));
   const auto follow_behind = [&](bool anew) {
     const std::lock_guard lock(feeding_);
-    if (anew || !feed_) feed_ = events_.follow(Query{}.types(types), FollowOptions{.after = after});
+    if (anew || !feed_)
+      feed_ = follow_past_damage(events_, Query{}.types(types), FollowOptions{.after = after},
+                                 [this](GlobalPosition position, const Error& why) {
+                                   warn(Error(why.code, "definitions of documents pass over event " +
+                                                            std::to_string(position.value) + ": " + why.what));
+                                 });
     return !closed_;
   };
   for (bool anew = true; follow_behind(anew);) {

@@ -58,6 +58,9 @@ class StoreDocuments final : public Documents {
  private:
   StoreDocuments(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, StoreDocumentsOptions options);
   void follow_definitions(GlobalPosition after);
+  void warn(const Error& error) const {
+    if (options_.engine.warn) options_.engine.warn(error);
+  }
   Result<actors::Definition> definition_of(const std::string& type);
   /// The definition as it is just now, carried out.
   Result<actors::Definition> newest_definition(const std::string& type);

@@ -35,7 +35,7 @@ Result<Definition> Catalogue::get(const std::string& name) {
   return **std::move(found);
 }
 
-Result<std::vector<Definition>> Catalogue::list(bool dropped) {
+Result<std::vector<Definition>> Catalogue::list(bool dropped, const PassedOver& passed_over) {
   std::vector<Definition> all;
   std::optional<AggregateId> after;
   while (true) {
@@ -43,6 +43,10 @@ Result<std::vector<Definition>> Catalogue::list(bool dropped) {
     if (!page) return refuse(std::move(page).error());
     for (const auto& info : *page) {
       auto found = find(info.aggregate.value);
+      if (!found && found.error().code == ErrorCode::corruption) {
+        if (passed_over) passed_over(info.aggregate.value, found.error());
+        continue;
+      }
       if (!found) return refuse(std::move(found).error());
       if (*found && (dropped || !(*found)->dropped)) all.push_back(**std::move(found));
     }

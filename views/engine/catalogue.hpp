@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,8 +41,9 @@ class Catalogue {
   [[nodiscard]] Result<actors::Definition> get(const std::string& name);
   /// The same, also one that was dropped; nothing: there never was one. Errors: invalid_argument (the name), of reading
   [[nodiscard]] Result<std::optional<actors::Definition>> find(const std::string& name);
-  /// In order of name; `dropped`: those too.
-  [[nodiscard]] Result<std::vector<actors::Definition>> list(bool dropped = false);
+  using PassedOver = std::function<void(const std::string& name, const Error& why)>;
+  /// In order of name; `dropped`: those too. One that is damaged hides none beside it: it is left out, and told.
+  [[nodiscard]] Result<std::vector<actors::Definition>> list(bool dropped = false, const PassedOver& passed_over = {});
 
  private:
   Result<actors::Definition> append(const std::string& name, SeqNr at, std::string_view verb, std::string payload);

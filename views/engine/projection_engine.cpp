@@ -74,12 +74,12 @@ ProjectionEngine::ProjectionEngine(EventStore& events, std::shared_ptr<storage::
       owned_rows_(std::move(rows)),
       rows_(*owned_rows_),
       kinds_(std::move(kinds)),
-      options_(options),
+      options_(std::move(options)),
       room_(options.gathered_bytes_max),
-      live_driver_(events, rows_, options.page_events_max) {
+      live_driver_(events, rows_, options_.page_events_max, options_.warn) {
   threads_.emplace_back([this] { live(); });
   for (std::size_t i = 0; i < options_.building_at_once; ++i) {
-    builders_.push_back(std::make_unique<RunDriver>(events_, rows_, options_.page_events_max));
+    builders_.push_back(std::make_unique<RunDriver>(events_, rows_, options_.page_events_max, options_.warn));
     threads_.emplace_back([this, &driver = *builders_.back()] {
       come_after_appends();
       while (true) {
@@ -279,7 +279,7 @@ void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {
   hosted.why_unmade.erase(of.family());
   if (run->processor().has_users_code()) {
     give_back_lanes();
-    auto& lane = *own_lanes_.emplace_back(new OwnLane{run, {events_, rows_, options_.page_events_max}});
+    auto& lane = *own_lanes_.emplace_back(new OwnLane{run, {events_, rows_, options_.page_events_max, options_.warn}});
     lane.thread = std::thread([this, &lane] {
       drive_alone(lane);
       lane.done = true;

@@ -43,6 +43,7 @@ struct EngineOptions {
   /// which a projection's home moves, makes them anew, and a few of them would pass for all.
   bool reads_whole_only = false;
   std::chrono::milliseconds whole_wait_max = std::chrono::seconds(5);  ///< for that
+  std::function<void(const Error&)> warn{};  ///< what nobody asked for and is to be known; any thread; may be absent
 };
 
 using ProcessorKinds = std::map<std::string, std::shared_ptr<const actors::ProcessorKind>, std::less<>>;

@@ -58,15 +58,40 @@ ProjectionHost::ProjectionHost(EventStore& events, ProcessorKinds kinds, Project
       kinds_(std::move(kinds)),
       options_(std::move(options)),
       catalogue_(events, definitions_of),
-      any_removed_(events) {}
+      any_removed_(events),
+      begins_("the projections do not go on", options_.engine.warn) {}
 
 void ProjectionHost::begin() {
-  if (options_.share) return (void)look_again();
+  begins_.begin([this] { return options_.share ? look_again() : begin_defined(); });
+}
+
+Result<void> ProjectionHost::begin_defined() {
   const auto any = events_.aggregates(catalogue_.names().aggregate_type(), std::nullopt, 1);
-  if (any && !any->empty()) (void)engine();
+  if (!any) return refuse(any.error());
+  if (any->empty()) return {};
+  if (const auto at_work = engine(); !at_work) return refuse(at_work.error());
+  return {};
+}
+
+bool ProjectionHost::is_readable(const std::string& name, const Result<std::optional<Definition>>& found) {
+  const std::lock_guard lock(damaged_mutex_);
+  if (found || found.error().code != ErrorCode::corruption) {
+    damaged_.erase(name);
+    return true;
+  }
+  if (damaged_.insert(name).second && options_.engine.warn)
+    options_.engine.warn(Error(found.error().code, "the definition of projection " + in_quotes(name) +
+                                                       " cannot be read, it does not go on: " + found.error().what));
+  return false;
+}
+
+bool ProjectionHost::is_damaged(const std::string& name) {
+  const std::lock_guard lock(damaged_mutex_);
+  return damaged_.contains(name);
 }
 
 void ProjectionHost::close() {
+  begins_.stop();
   std::shared_ptr<ProjectionEngine> engine;
   std::shared_ptr<storage::ProjectionStore> rows;
   {
@@ -102,18 +127,22 @@ Result<std::shared_ptr<ProjectionEngine>> ProjectionHost::engine() {
   }
   auto engine = std::make_shared<ProjectionEngine>(events_, rows_, kinds_, options_.engine);
   for (const auto& definition : *definitions) engine->apply(definition);
-  if (!options_.share) engine->drop_others();
+  if (!options_.share) engine->drop_others([this](const std::string& name) { return is_damaged(name); });
   engine_ = std::move(engine);
   return engine_;
 }
 
 Result<std::vector<Definition>> ProjectionHost::definitions() {
-  if (!options_.share) return catalogue_.list(true);
+  if (!options_.share)
+    return catalogue_.list(true, [this](const std::string& name, const Error& why) {
+      (void)is_readable(name, refuse(why));  // told and remembered by that
+    });
   const auto own = options_.share->here(catalogue_.names().aggregate_type());
   if (!own) return refuse(own.error());
   std::vector<Definition> all;
   for (const auto& info : *own) {
     auto found = catalogue_.find(info.aggregate.value);
+    if (!is_readable(info.aggregate.value, found)) continue;
     if (!found) return refuse(std::move(found).error());
     if (*found) all.push_back(**std::move(found));
   }
@@ -137,6 +166,7 @@ Result<void> ProjectionHost::look_again() {
     const auto known = all_known.find(info.aggregate.value);
     if (known != all_known.end() && known->second >= info.version) continue;
     const auto found = catalogue_.find(info.aggregate.value);
+    if (!is_readable(info.aggregate.value, found)) continue;
     if (!found) return refuse(found.error());
     if (*found && share->is_here(info.aggregate)) engine.apply(**found);
   }
@@ -145,7 +175,7 @@ Result<void> ProjectionHost::look_again() {
   }
   engine.drop_others([&](const std::string& name) {
     const auto definition = names.aggregate(name);
-    return !share->is_here(definition) && !share->is_elsewhere(definition);
+    return is_damaged(name) || (!share->is_here(definition) && !share->is_elsewhere(definition));
   });
   engine.retry();
   return {};

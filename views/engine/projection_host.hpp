@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "evershard/store/api/projections.hpp"
@@ -15,6 +16,7 @@
 #include "evershard/views/engine/catalogue.hpp"
 #include "evershard/views/engine/definition_share.hpp"
 #include "evershard/views/engine/projection_engine.hpp"
+#include "evershard/views/engine/tried_again.hpp"
 #include "evershard/views/rows/projection_store.hpp"
 
 namespace evershard::cluster {
@@ -34,8 +36,10 @@ class ProjectionHost final : public Projections {
   ProjectionHost(EventStore& events, ProcessorKinds kinds, ProjectionHostOptions options);
   ~ProjectionHost() override { close(); }
 
-  /// Goes on where it was, if there are definitions; what is wrong with the rows is told by whoever is asked later.
+  /// Goes on where it was, if there are definitions. What is wrong with the rows is warned of, and tried again.
   void begin();
+  /// begin() has not worked yet: nothing that is defined goes on.
+  [[nodiscard]] bool stands_still() const { return begins_.fails(); }
   /// Nothing works any more, nothing is written.
   void close();
 
@@ -83,6 +87,10 @@ class ProjectionHost final : public Projections {
   /// With its definition applied, if there is one. Errors: as engine(); wrong_shard: it is not here any more
   Result<std::shared_ptr<ProjectionEngine>> engine_with(const std::string& name);
   Result<std::vector<actors::Definition>> definitions();
+  Result<void> begin_defined();
+  /// Of a definition: false: it cannot be read. It hides none beside it, and its rows are kept.
+  bool is_readable(const std::string& name, const Result<std::optional<actors::Definition>>& found);
+  bool is_damaged(const std::string& name);
   Result<std::string> checked(const std::string& name, const std::string& kind, const std::string& spec) const;
   Result<ProjectionInfo> carry_out(const actors::Definition& definition);
   Result<ProjectionEngine::Opened> open_index(const std::string& name, const std::string& kind, const RowsAsked& rows,
@@ -94,7 +102,10 @@ class ProjectionHost final : public Projections {
   const ProjectionHostOptions options_;
   Catalogue catalogue_;
   AnyRemoved any_removed_;
-  std::mutex mutex_;  ///< of the three below
+  TriedAgain begins_;
+  std::mutex damaged_mutex_;
+  std::set<std::string, std::less<>> damaged_;  ///< definitions that cannot be read
+  std::mutex mutex_;                            ///< of the three below
   bool closed_ = false;
   std::shared_ptr<storage::ProjectionStore> rows_;
   std::shared_ptr<ProjectionEngine> engine_;  ///< before rows_ when it goes

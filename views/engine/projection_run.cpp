@@ -121,8 +121,21 @@ void ProjectionRun::mark(RunState state, std::optional<Error> error, GlobalPosit
   board_.moved();
 }
 
+void ProjectionRun::passed_over(Error why, GlobalPosition position) {
+  const std::lock_guard lock(mutex_);
+  ++errors_;
+  status_.error = std::move(why);
+  status_.failed_at = position;
+}
+
 std::uint64_t ProjectionRun::mark_live() {
+  const auto before = status();  // what was passed over is still to be seen
   mark(RunState::live);
+  if (before.error && before.state == RunState::building) {
+    const std::lock_guard lock(mutex_);
+    status_.error = before.error;
+    status_.failed_at = before.failed_at;
+  }
   return events_ - std::exchange(events_when_live_, events_.load());
 }
 

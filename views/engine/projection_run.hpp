@@ -120,6 +120,8 @@ class ProjectionRun {
   /// work().
   [[nodiscard]] std::optional<storage::ProjectionChanges> unwritten();
   void mark(RunState state, std::optional<Error> error = {}, GlobalPosition failed_at = {});
+  /// An event that cannot be read has no effect here. It goes on.
+  void passed_over(Error why, GlobalPosition position);
   /// It has caught up. Returns: how many events it was given since it was live last
   std::uint64_t mark_live();
 

@@ -1,7 +1,10 @@
 #include "evershard/views/engine/run_driver.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "evershard/store/api/passing_feed.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -51,8 +54,18 @@ void RunDriver::open() {
   const auto behind = std::ranges::min_element(runs_, {}, [](const auto& run) { return run->given(); });
   const std::lock_guard lock(mutex_);
   interrupted_ = false;
-  feed_.emplace(events_.follow(wanted_by(runs_), {.after = (*behind)->given(), .page_events_max = page_events_max_}));
+  feed_.emplace(follow_past_damage(events_, wanted_by(runs_),
+                                   {.after = (*behind)->given(), .page_events_max = page_events_max_},
+                                   [this](GlobalPosition position, const Error& why) { pass_over(position, why); }));
   caught_up_ = false;
+}
+
+/// Nobody knows whom it was for.
+void RunDriver::pass_over(GlobalPosition position, const Error& why) {
+  for (const auto& run : runs_) {
+    if (position > run->given()) run->passed_over(why, position);
+  }
+  if (warn_) warn_(Error(why.code, "projections pass over event " + std::to_string(position.value) + ": " + why.what));
 }
 
 RunDriver::Stepped RunDriver::step(std::chrono::milliseconds timeout) {

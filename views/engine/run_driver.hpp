@@ -5,9 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "evershard/store/api/event_store.hpp"
@@ -19,8 +21,10 @@ namespace evershard::cluster {
 /// it begins again where its rows are.
 class RunDriver {
  public:
-  RunDriver(EventStore& events, storage::ProjectionStore& rows, std::size_t page_events_max)
-      : events_(events), rows_(rows), page_events_max_(page_events_max) {}
+  /// `warn`: of events that cannot be read, and are passed over; may be absent.
+  RunDriver(EventStore& events, storage::ProjectionStore& rows, std::size_t page_events_max,
+            std::function<void(const Error&)> warn = {})
+      : events_(events), rows_(rows), page_events_max_(page_events_max), warn_(std::move(warn)) {}
 
   void add(std::shared_ptr<ProjectionRun> run);
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
@@ -41,6 +45,7 @@ class RunDriver {
 
  private:
   void open();
+  void pass_over(GlobalPosition position, const Error& why);
   void give(const std::vector<RecordedEvent>& events, GlobalPosition upto, bool caught_up);
   void write(storage::ProjectionBatch batch, const std::vector<ProjectionRun*>& of);
   void write_rest(const std::vector<ProjectionRun*>& these);
@@ -49,6 +54,7 @@ class RunDriver {
   EventStore& events_;
   storage::ProjectionStore& rows_;
   const std::size_t page_events_max_;
+  const std::function<void(const Error&)> warn_;
   std::vector<std::shared_ptr<ProjectionRun>> runs_, out_;
   bool caught_up_ = false;  ///< since the follow was opened
   std::mutex mutex_;        ///< of feed_, for interrupt()

@@ -257,9 +257,15 @@ Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool ret
 
 Result<void> TableProjection::retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed,
                                            TableCounts& counts) {
-  const auto event = event_at_(parked.position);
-  if (!event) return refuse(event.error());
   const std::string key = table_keys::parked(parked.position);
+  const auto event = event_at_(parked.position);
+  if (!event && event.error().code == ErrorCode::corruption) {  // it stays parked, and the table goes on
+    ++parked.attempts;
+    parked.reason = event.error().what;
+    rows.put(key, encode(parked));
+    return {};
+  }
+  if (!event) return refuse(event.error());
   const auto done = effect(*event, changed, counts);
   if (done) {
     rows.erase(key);

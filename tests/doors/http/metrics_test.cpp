@@ -242,6 +242,7 @@ TEST(HttpMetrics, SayWhatWaitsForItsTime) {
            "\nevershard_scheduled_appended_total 0\n",
            "\nevershard_scheduled_refused_total 0\n",
            "\nevershard_scheduled_failed_total 0\n",
+           "\nevershard_scheduled_damaged_total 0\n",
            "\nevershard_scheduled_late_seconds 0\n",
            "\nevershard_timers_pending 0\n",
            "\nevershard_timers_overdue 0\n",
@@ -249,6 +250,7 @@ TEST(HttpMetrics, SayWhatWaitsForItsTime) {
            "\nevershard_timers_rejected_total 0\n",
            "\nevershard_timers_overtaken_total 0\n",
            "\nevershard_timers_failed_total 0\n",
+           "\nevershard_timers_damaged_total 0\n",
            "\nevershard_timers_late_seconds 0\n",
        }) {
     EXPECT_THAT(text, HasSubstr(line));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/doors/kurrent/event_form.hpp"
+#include "evershard/doors/kurrent/followed_states.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "tests/doors/kurrent/kurrent_in_process.hpp"
 
@@ -152,6 +153,30 @@ TEST_F(KurrentRulesTest, ATombstoneExpectsWhatItSays) {
   EXPECT_TRUE(tombstone("order-7", [](auto& o) { o.set_revision(1); }).ok());
   EXPECT_EQ(remove("order-7", [](auto& o) { o.mutable_any(); }).error_code(), grpc::StatusCode::FAILED_PRECONDITION)
       << "it cannot be deleted any more";
+}
+
+TEST_F(KurrentRulesTest, WhatWasRemovedIsAsIfItWasDeleted) {
+  append("order-7", {"A", "B"});
+  ASSERT_TRUE(local.retention().remove_aggregate({"order", "7"}, {}));
+  EXPECT_EQ(read(of_stream("order-7")), Seen{});
+  EXPECT_FALSE(batch("order-7", [](auto& options) { options.mutable_stream_exists(); }));
+  EXPECT_TRUE(batch("order-7", [](auto& options) { options.mutable_no_stream(); })) << "and not again and again";
+  EXPECT_FALSE(batch("order-7", [](auto& options) { options.mutable_no_stream(); }));
+  EXPECT_EQ(read(of_stream("order-7")), Seen{"A@3"}) << "behind two events and the one that says that they are gone";
+}
+
+TEST_F(KurrentRulesTest, ATombstoneOutlivesARemoval) {
+  append("order-7", {"A", "B"});
+  ASSERT_TRUE(tombstone("order-7", [](auto& o) { o.mutable_any(); }).ok());
+  TruncateOptions all;
+  all.uncovered = true;
+  EXPECT_FALSE(local.retention().truncate_aggregate({"order", "7"}, SeqNr{4}, all));
+  ASSERT_TRUE(local.retention().remove_aggregate({"order", "7"}, {}));
+  FollowedStates anew(local.all_names());  // another node, or after a restart
+  ASSERT_TRUE(anew.catch_up());
+  const auto state = anew.find({"order", "7"});
+  EXPECT_TRUE(state && state->tombstoned);
+  EXPECT_EQ(remove("order-7", [](auto& o) { o.mutable_any(); }).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }
 
 TEST_F(KurrentRulesTest, AnAppendOfNothingExpectsToo) {

@@ -99,6 +99,31 @@ TEST(StreamStates, KnowAnEndForGoodAndNothingOfOthersEvents) {
   EXPECT_TRUE(states.find(order)->tombstoned);
 }
 
+TEST(StreamStates, ARemovalIsADeletionAndKeepsAnEnd) {
+  StreamStates states;
+  auto event = metadata_written("{}", 5, 30);
+  event.aggregate = order;
+  event.type = "$AggregateRemoved";
+  event.payload = R"({"operation":"x","version":4})";
+  states.apply(event);
+  const auto removed = states.find(order);
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->deleted_at, GlobalPosition{30});
+  EXPECT_EQ(removed->removed_version, SeqNr{5});
+  EXPECT_FALSE(removed->tombstoned);
+
+  event.payload = R"({"operation":"x","version":4,"stream_had_ended":true})";
+  states.apply(event);
+  EXPECT_TRUE(states.find(order)->tombstoned) << "the event that said so is gone";
+
+  states.apply(metadata_written(R"({"$maxCount":1})", 1, 40));
+  event.aggregate = metadata_of(order).value();
+  event.seq_nr = SeqNr{2};
+  states.apply(event);
+  EXPECT_EQ(states.find(order)->metadata, StreamMetadata{});
+  EXPECT_EQ(states.find(order)->metadata_version, SeqNr{2});
+}
+
 TEST(FollowedStates, AreAsOfNowWhenTheyCaughtUp) {
   auto store = Local::open({}).value();
   FollowedStates states(store.all_names());

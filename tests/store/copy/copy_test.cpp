@@ -10,6 +10,7 @@
 #include <evershard/local.hpp>
 
 #include "evershard/store/copy/store_copy.hpp"
+#include "evershard/store/local/maintenance.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/store/copy/forwarding_store.hpp"
 
@@ -214,6 +215,46 @@ TEST(StoreCopy, LeavesOutWhatTheStoreKeepsForItself) {
   EXPECT_TRUE(target.aggregate({"$copy", name_of(between).store_id}));
 }
 
+TEST(StoreCopy, TakesTheStoresEventsInUsersAggregates) {
+  auto source = memory_store();
+  auto target = memory_store();
+  Append made;
+  for (const auto* type : {"Placed", "$TimersChanged", "$CommandPrepared", "$ProcessReacted"})
+    made.event("order-1", type, "");
+  made.from_export = true;
+  ASSERT_TRUE(source.append(std::move(made)));
+
+  const auto report = copy(source, target);
+
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_EQ(report->events_new, 4u);
+  EXPECT_EQ(target.aggregate({"order", "1"})->version, SeqNr{4});
+}
+
+TEST(StoreCopy, GoesIntoATargetThatWasRestoredToAnEarlierPositionWhenItIsRestarted) {
+  TemporaryFolder folder;
+  auto source = memory_store();
+  for (int i = 0; i < 6; ++i) ASSERT_TRUE(source.append(Append{}.event("order-1", "A", std::to_string(i))));
+  {
+    auto target = Local::open({.data_dir = folder.path() / "target", .shards = 4}).value();
+    ASSERT_TRUE(copy(source, target));
+  }
+  RestoreOptions earlier;
+  earlier.up_to = GlobalPosition{4};  // where its run began, and three of the events
+  ASSERT_TRUE(restore(folder.path() / "target", folder.path() / "restored", earlier));
+  auto restored = Local::open({.data_dir = folder.path() / "restored"}).value();
+
+  const auto goes_on = copy(source, restored);
+  const auto anew = copy(source, restored, {.restart = true});
+
+  ASSERT_FALSE(goes_on);
+  EXPECT_EQ(goes_on.error().code, ErrorCode::invalid_argument);
+  ASSERT_TRUE(anew) << anew.error().what;
+  EXPECT_EQ(anew->events_known, 3u);
+  EXPECT_EQ(anew->events_new, 3u);
+  expect_copy(source, restored, {}, true);
+}
+
 TEST(StoreCopy, LeavesOutThatAnAggregateWasRemoved) {
   for (const bool alone : {false, true}) {
     auto source = memory_store();
@@ -258,6 +299,12 @@ TEST(StoreCopy, KeepsWhoseDataAPayloadIs) {
   ASSERT_TRUE(target.retention().erase_subject("ada", {}));
   EXPECT_EQ(events_of(target).front().state, EventState::erased);
   EXPECT_EQ(events_of(source).front().state, EventState::live);
+  for (const bool restart : {true, false}) {
+    const auto again = copy(source, target, {.restart = restart});
+    ASSERT_TRUE(again) << again.error().what;
+    EXPECT_EQ(again->events_new, 0u) << "what is erased in the target is known there";
+    EXPECT_EQ(events_of(target).size(), 1u);
+  }
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(events_of(keyless).size(), 0u);

@@ -937,5 +937,40 @@ TEST(LocalRetention, GoesOnBesideAppendsAndReaders) {
   expect_sound(store);
 }
 
+TEST(LocalRetentionOfCopies, WhatWasRemovedAfterThePositionStaysHiddenAndLostStatesAreNamed) {
+  TemporaryFolder folder;
+  const AggregateId truncated{"order", "2"}, whole{"order", "3"};
+  {
+    auto store = Local::open({.data_dir = folder.path() / "store", .shards = 4}).value();
+    for (int i = 0; i < 3; ++i)
+      for (const auto* aggregate : {"order-1", "order-2", "order-3"})
+        ASSERT_TRUE(store.append(Append{}.event(aggregate, "A", "{}")));
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(store.append(Append{}.event("order-2", "A", "{}")));
+    Snapshot snapshot;
+    snapshot.aggregate = truncated;
+    snapshot.version = SeqNr{6};
+    snapshot.payload = "state";
+    ASSERT_TRUE(store.put_snapshot(snapshot));
+    ASSERT_TRUE(store.retention().truncate_aggregate(truncated, SeqNr{4}, {}));
+    ASSERT_TRUE(store.retention().remove_aggregate(order, {}));
+  }
+  std::vector<AggregateId> without_state;
+  RestoreOptions earlier{.up_to = GlobalPosition{9}};
+  earlier.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate); };
+  ASSERT_TRUE(restore(folder.path() / "store", folder.path() / "restored", earlier));
+  EXPECT_THAT(without_state, ElementsAre(truncated));
+  auto store = Local::open({.data_dir = folder.path() / "restored"}).value();
+  EXPECT_EQ(states_of(store, order), "rrr");
+  EXPECT_FALSE(store.aggregate(order)) << "it was removed";
+  EXPECT_TRUE(store.aggregate(whole));
+  std::vector<AggregateId> listed;
+  for (const auto& info : store.aggregates("order", {}, 10).value()) listed.push_back(info.aggregate);
+  EXPECT_THAT(listed, ElementsAre(truncated, whole));
+  expect_sound(store);
+  ASSERT_TRUE(store.append(Append{}.event("order-1", "A", "{}")));
+  EXPECT_EQ(store.aggregate(order)->version, SeqNr{4}) << "its numbers go on";
+  expect_sound(store);
+}
+
 }  // namespace
 }  // namespace evershard

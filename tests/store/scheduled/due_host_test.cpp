@@ -6,9 +6,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "evershard/store/local/local.hpp"
+#include "evershard/store/scheduled/scheduled_host.hpp"
+#include "tests/store/copy/damaged_store.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -21,7 +26,7 @@ class DueAndFailing final : public DueWork {
   explicit DueAndFailing(Timestamp due) : due_(due) {}
   [[nodiscard]] Query query() const override { return Query{}.types({"Due"}); }
   [[nodiscard]] Result<void> event(const RecordedEvent& event) override {
-    queue_.set({{0, 1}, event.position, event.shard, due_});
+    queue_.set({{0, event.position.value}, event.position, event.shard, due_});
     return {};
   }
   [[nodiscard]] actors::PacedQueue& queue() override { return queue_; }
@@ -59,6 +64,50 @@ TEST(DueHost, TriesAgainSoonWhenAClockThatWasAheadIsSetRight) {
   ahead = 0;
   const int before = work.tries();
   EXPECT_TRUE(in_time([&] { return work.tries() > before + 1; })) << "it waits for an hour";
+  host.stop();
+}
+
+TEST(DueHost, PassesOverWhatIsDamagedAndDoesWhatStandsBesideIt) {
+  auto store = Local::open({}).value();
+  for (int i = 0; i < 9; ++i) ASSERT_TRUE(store.append(Append{}.event("order-1", i % 2 == 0 ? "Due" : "Other", "")));
+  testing::DamagedStore damaged(store, {3, 5});
+  std::mutex mutex;
+  std::vector<std::string> warned;
+  DueAndFailing work({Timestamp::now().micros - 1});
+  DueHost host(damaged, work, {.warn = [&](const Error& error) {
+                 const std::lock_guard lock(mutex);
+                 warned.push_back(error.what);
+               }});
+  host.begin();
+  EXPECT_TRUE(host.wait_for(GlobalPosition{9}, 20s));
+  EXPECT_TRUE(in_time([&] { return work.tries() >= 3; })) << "nothing is done where one event is damaged";
+  EXPECT_EQ(host.locked([&] { return work.queue().size(); }), 3u) << "1, 7 and 9";
+  EXPECT_EQ(host.damaged(), 2u);
+  ASSERT_TRUE(store.append(Append{}.event("order-1", "Due", "")));
+  EXPECT_TRUE(in_time([&] { return host.locked([&] { return work.queue().size(); }) == 4; })) << "it goes on";
+  host.stop();
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(warned.size(), 2u);
+  EXPECT_NE(warned[0].find("event 3"), std::string::npos) << warned[0];
+}
+
+TEST(DueHost, MakesWhatIsScheduledWhereTheNewestScheduleCannotBeRead) {
+  auto store = Local::open({.makes_scheduled = false}).value();
+  for (const auto* id : {"a", "b"})
+    ASSERT_TRUE(
+        store.scheduled().schedule({.id = id,
+                                    .due = Timestamp{Timestamp::now().micros + std::chrono::microseconds(1h).count()},
+                                    .append = Append{}.event("order-1", "Placed", "{}")}));
+  const auto newest = store.head().value();
+  testing::DamagedStore damaged(store, {newest.value});
+  ScheduledHost host(damaged, Limits{}, {});
+  host.begin_if_any();
+  EXPECT_TRUE(in_time([&] { return host.figures().pending == 1; }));
+  EXPECT_EQ(host.figures().damaged, 1u);
+  const auto page = host.list({});
+  ASSERT_TRUE(page) << page.error().what;
+  ASSERT_EQ(page->scheduled.size(), 1u);
+  EXPECT_EQ(page->scheduled[0].id, "a");
   host.stop();
 }
 

@@ -8,6 +8,7 @@
 
 #include "evershard/protocol/scheduled.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/store/local/maintenance.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard {
@@ -352,6 +353,37 @@ TEST(Scheduled, ManySettledOnesGoAndYoungOnesBetweenThemStay) {
   std::this_thread::sleep_for(1100ms);
   EXPECT_EQ(store.remove_settled_schedules(1s)->aggregates, 10u) << "it goes on where it ended";
   EXPECT_EQ(scheduled.list({.all = true})->scheduled.size(), 0u);
+}
+
+TEST(Scheduled, NothingIsMadeByWhoOnlyLooksNorInABackup) {
+  TemporaryFolder folder;
+  const auto nothing_happens = [](Local& store) {
+    const auto before = store.head().value();
+    EXPECT_EQ(ids(store.scheduled().list({})), std::vector<std::string>{"due"});
+    std::this_thread::sleep_for(200ms);
+    EXPECT_EQ(store.scheduled().get("due")->state, ScheduledState::pending);
+    EXPECT_EQ(store.head().value(), before);
+  };
+  {
+    auto store = Local::open({.data_dir = folder.path() / "store", .shards = 4, .makes_scheduled = false}).value();
+    ASSERT_TRUE(store.scheduled().schedule(order("due", 0ms, placed())));
+    ASSERT_TRUE(store.scheduled().schedule(order("other", 0ms, placed())));
+    ASSERT_TRUE(store.scheduled().cancel("other")) << "whoever cancels makes nothing either";
+    nothing_happens(store);
+    ASSERT_TRUE(store.backup(folder.path() / "backup"));
+    ASSERT_TRUE(store.backup(folder.path() / "clone", {.up_to = store.head().value()}));
+  }
+  for (const auto* copy : {"backup", "clone"}) {
+    std::string warned;
+    LocalOptions options{.data_dir = folder.path() / copy};
+    options.warn = [&](const Error& error) { warned = error.what; };
+    auto store = Local::open(std::move(options)).value();
+    EXPECT_THAT(warned, HasSubstr("is a backup"));
+    nothing_happens(store);
+  }
+  ASSERT_TRUE(restore(folder.path() / "backup", folder.path() / "restored"));
+  auto restored = Local::open({.data_dir = folder.path() / "restored"}).value();
+  EXPECT_EQ(settled(restored.scheduled(), "due").state, ScheduledState::appended);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A projection that catches up gathers the changes of many pages before it writes them: what is written, when, and what
 // is left when something goes wrong.
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -10,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "evershard/store/local/local.hpp"
+#include "evershard/views/engine/catalogue.hpp"
 #include "evershard/views/engine/projection_engine.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
+#include "tests/store/copy/damaged_store.hpp"
 #include "tests/store/copy/forwarding_store.hpp"
 #include "tests/views/engine/counting_kind.hpp"
 #include "tests/views/engine/refusing_rows.hpp"
@@ -254,6 +257,46 @@ TEST(Gathering, WhatStandsBeforeADamagedEventIsInTheRows) {
       std::this_thread::sleep_for(1ms);
     EXPECT_EQ(engine.describe("p")->versions.back().state, RunState::waiting);
   }
+}
+
+TEST(Gathering, ADamagedEventIsPassedOverSaidAndCounted) {
+  auto store = *Local::open({.shards = 4, .projections = {.enabled = false}});
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(store.append(Append{}.event("a-1", "A", "{}")));
+  evershard::testing::DamagedStore damaged(store, {7, 8, 20});
+  for (const std::string kind : {"count", "users"}) {
+    std::atomic<int> warned{0};
+    ProjectionEngine engine(
+        damaged, storage::memory_projection_store(),
+        {{"count", std::make_shared<CountingKind>()}, {"users", std::make_shared<CountingKind>(true)}},
+        {.page_events_max = 5, .warn = [&](const Error&) { ++warned; }});
+    actors::Definition definition{.name = "p", .kind = kind, .last = SeqNr{1}};
+    definition.versions.push_back({SeqNr{1}, actors::query_spec(Query::all()), SeqNr{1}, false, {}});
+    engine.apply(definition);
+
+    const auto opened = engine.open("p", {GlobalPosition{20}, 30s, {}});
+    ASSERT_TRUE(opened) << kind << ": " << opened.error().what;
+    EXPECT_EQ(counted(*opened->rows), (GatheredCounts{{"A", 17}}));
+    const auto shown = engine.describe("p")->versions.back();
+    EXPECT_EQ(shown.errors, 3u);
+    EXPECT_EQ(warned, 3);
+  }
+}
+
+TEST(Catalogue, ADamagedDefinitionHidesNoneBesideIt) {
+  auto store = *Local::open({.shards = 4});
+  for (const auto* type : {"A", "B", "C"}) ASSERT_TRUE(store.projections().create_index(Query{}.types({type})));
+  const auto names = store.projections().list().value();
+  ASSERT_EQ(names.size(), 3u);
+  const AggregateId second{"$projection", names[1].name};
+  evershard::testing::DamagedStore damaged(store, {store.aggregate(second)->last_position.value});
+  std::vector<std::string> passed_over;
+  Catalogue catalogue(damaged, "projection");
+  const auto all = catalogue.list(true, [&](const std::string& name, const Error&) { passed_over.push_back(name); });
+  ASSERT_TRUE(all) << all.error().what;
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].name, names[0].name);
+  EXPECT_EQ((*all)[1].name, names[2].name);
+  EXPECT_EQ(passed_over, std::vector<std::string>{names[1].name});
 }
 
 TEST(Gathering, WhatIsClosedOrPausedMeanwhileLosesNothing) {

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -433,6 +436,45 @@ TEST_F(LocalProjectionsOnDisk, RowsSwappedBetweenRawCopiesThatWentTheirOwnWaysAr
 
   EXPECT_EQ(go_on(a, 0, {}), of_a);
   EXPECT_EQ(go_on(b, 0, {}), of_b);
+}
+
+TEST(LocalProjectionsAtTheStart, AreSaidAndTriedAgainWhereTheyCannotBeOpened) {
+  TemporaryFolder folder;
+  const auto data = folder.path() / "data";
+  std::string index;
+  {
+    auto store = Local::open({.data_dir = data, .shards = 4}).value();
+    index = store.projections().create_index(Query{}.types({"A"}))->name;
+  }
+  std::filesystem::rename(data / "projections", folder.path() / "away");
+  std::ofstream(data / "projections") << "no folder";
+  std::mutex mutex;
+  std::vector<std::string> warned;
+  LocalOptions options{.data_dir = data};
+  options.warn = [&](const Error& error) {
+    const std::lock_guard lock(mutex);
+    warned.push_back(error.what);
+  };
+  auto store = Local::open(std::move(options)).value();
+  const auto figure = [&](const std::string& name) -> std::optional<std::uint64_t> {
+    const auto stats = store.stats().value();
+    for (const auto& [detail, number] : stats.details)
+      if (detail == name) return number;
+    return std::nullopt;
+  };
+  EXPECT_EQ(figure("projections.not_open"), 1u);
+  {
+    const std::lock_guard lock(mutex);
+    ASSERT_EQ(warned.size(), 1u);
+    EXPECT_THAT(warned[0], HasSubstr("the projections do not go on"));
+  }
+  std::filesystem::remove(data / "projections");
+  std::filesystem::rename(folder.path() / "away", data / "projections");
+  const auto until = std::chrono::steady_clock::now() + 30s;
+  while (!figure("projections." + index + ".lag") && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(figure("projections." + index + ".lag"), 0u);
+  EXPECT_EQ(figure("projections.not_open"), std::nullopt);
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ SmallTable::SmallTable(TableDefinition definition, TableHandler handler, const s
   EXPECT_TRUE(store_->create_family(std::string(family), {}));
   auto made = TableProjection::make(name, std::move(definition), std::move(handler),
                                     [this](GlobalPosition position) -> Result<RecordedEvent> {
+                                      if (damaged != GlobalPosition{0} && position == damaged)
+                                        return refuse(ErrorCode::corruption, "its checksum is wrong");
                                       const auto found = journal.find(position.value);
                                       if (found == journal.end()) return refuse(ErrorCode::not_found, "no such event");
                                       return found->second;

@@ -45,6 +45,7 @@ class SmallTable {
   storage::ProjectionStore& store() { return *store_; }
   const TableShape& shape() const { return shape_; }
   std::map<std::uint64_t, RecordedEvent> journal;  ///< what was fed: what a parked event is read from
+  GlobalPosition damaged{};                        ///< of the journal: cannot be read; 0: none
 
  private:
   TableShape shape_;

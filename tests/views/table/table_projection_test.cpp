@@ -139,6 +139,23 @@ TEST(TableProjection, ParksAndRetriesAndDiscards) {
   table.expect_sound();
 }
 
+TEST(TableProjection, KeepsAParkedEventThatCannotBeReadAndGoesOn) {
+  TableDefinition orders = orders_by_rules();
+  orders.on_violation = orders.on_error = OnFault::park;
+  SmallTable table(orders);
+  ASSERT_TRUE(table.feed({happened("Placed", "order-1", "{", {}, 1)}));
+  table.damaged = GlobalPosition{1};
+
+  ASSERT_TRUE(table.feed({happened("$ProjectionRetried", "$projection-orders", "{}", {}, 2),
+                          happened("Placed", "order-2", R"({"mail":"a@x"})", {}, 3)}));
+
+  ASSERT_EQ(table.parked().size(), 1u);
+  EXPECT_EQ(table.parked()[0].attempts, 2u);
+  EXPECT_THAT(table.parked()[0].reason, HasSubstr("its checksum is wrong"));
+  EXPECT_THAT(table.select({.fields = {"order"}}).rows, ElementsAre(Row{"order-2"}));
+  EXPECT_EQ(table.counts().parked, 1u);
+}
+
 TEST(TableProjection, LeavesOutWhatWasErasedButNotWhatNeedsNoPayload) {
   SmallTable table(orders_by_rules());
   ASSERT_TRUE(table.feed({happened("Placed", "order-1", "{}", {}, 1)}));

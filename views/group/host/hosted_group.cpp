@@ -4,9 +4,11 @@
 #include <future>
 #include <limits>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/kept_pace.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/passing_feed.hpp"
 #include "evershard/views/group/group_state_bytes.hpp"
 
 namespace evershard::cluster {
@@ -424,7 +426,13 @@ bool HostedGroup::read_page(Lock& lock) {
   if (!reads() || group_time() < read_again_) return false;
   if (!feed_) {
     const auto page = std::clamp<std::size_t>(state_.settings().window / 2, 1, group_page_events_max);
-    feed_.emplace(parts_.store.follow(spec_.definition.query, {.after = state_.read_to(), .page_events_max = page}));
+    feed_.emplace(follow_past_damage(
+        parts_.store, spec_.definition.query, {.after = state_.read_to(), .page_events_max = page},
+        [warn = parts_.options.warn, name = spec_.definition.name](GlobalPosition position, const Error& why) {
+          if (warn)
+            warn(Error(why.code, "the group " + in_quotes(name) + " passes over event " +
+                                     std::to_string(position.value) + ": " + why.what));
+        }));
   }
   lock.unlock();
   auto item = feed_->next(std::chrono::milliseconds(0));

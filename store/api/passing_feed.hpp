@@ -1,0 +1,21 @@
+// Following past what is damaged: for those in the store who work on everything that is written.
+
+#pragma once
+
+#include <functional>
+
+#include "evershard/protocol/query.hpp"
+#include "evershard/store/api/event_feed.hpp"
+#include "evershard/store/api/event_store.hpp"
+
+namespace evershard::cluster {
+
+/// As EventStore::follow, but an event whose record cannot be read does not end the feed: it is passed over and told,
+/// and those beside it are given. What nobody can name the position of ends the feed, as everything else does.
+///
+/// `passed_over`: called by next(), once for each, with where it stands and why; may be absent.
+/// Owner: `events` outlives the feed.
+[[nodiscard]] EventFeed follow_past_damage(EventStore& events, Query query, FollowOptions options,
+                                           std::function<void(GlobalPosition position, const Error& why)> passed_over);
+
+}  // namespace evershard::cluster
