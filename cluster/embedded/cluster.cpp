@@ -7,6 +7,7 @@
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
 #include "evershard/cluster/embedded/cluster_parts.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
+#include "evershard/cluster/keys/rewritten.hpp"
 #include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
@@ -253,7 +254,8 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                       },
                                   .warn = options.warn,
                                   .name = "node " + std::to_string(options.node) + ", " + this_process(),
-                                  .fork = impl->store->identity().fork.text()});
+                                  .fork = impl->store->identity().fork.text(),
+                                  .rewritten = cluster::rewritten_on(*impl->store, impl->sealed->sealing())});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(events);
   impl->scheduled = std::make_unique<cluster::ScheduledHost>(events, options.limits, due);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
@@ -269,7 +271,10 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   if (!options.data_dir.empty()) documents.folder = options.data_dir / "documents";
   documents.engine.warn = options.warn;
   impl->documents = std::make_unique<cluster::LazyDocuments>(events, std::move(documents));
-  cluster::ClusterGroupsOptions groups{.host = {.fork_id = identity.fork.text(), .warn = options.warn}};
+  cluster::ClusterGroupsOptions groups{
+      .host = {.fork_id = identity.fork.text(),
+               .rewritten = cluster::rewritten_on(*impl->store, impl->sealed->sealing()),
+               .warn = options.warn}};
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));

@@ -6,6 +6,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
+#include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/groups.pb.h"
@@ -42,8 +43,24 @@ GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCal
     if (event && open) EVERSHARD_TRY(open(*event));
     return event;
   };
-  options.keep = [&node](Snapshot state, std::uint64_t term) {
-    return node.put_snapshot_here(std::move(state), Epoch(term));
+  options.keep = [&node](Snapshot state, std::uint64_t term, std::function<void(Result<void>)> done) {
+    if (auto ok = check(state, node.limits()); !ok) return done(refuse(std::move(ok).error()));
+    node.committer().put_snapshot_here(std::move(state), Epoch(term), std::move(done));
+  };
+  return options;
+}
+
+/// What it hands out of what lies here for a while.
+RemoteGroup::Options looking_again(const ClusterGroupsOptions& of, ClusterNode& node) {
+  auto options = of.remote;
+  options.rewritten = of.host.rewritten;
+  options.stands = [&node, open = of.open](const RecordedEvent& event) -> Result<bool> {
+    const auto hash = event.aggregate ? sharding::stream_hash(*event.aggregate) : sharding::event_hash(event.id);
+    auto now = node.event_at(event.position, sharding::shard_of(hash, node.shards()), read_again_for);
+    if (now && open) EVERSHARD_TRY(open(*now));
+    if (!now && now.error().code == ErrorCode::not_found) return false;
+    if (!now) return refuse(std::move(now).error());
+    return now->state == event.state;
   };
   return options;
 }
@@ -254,7 +271,8 @@ Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::str
     auto& known = remote_[name];
     if (!known)
       known = std::make_shared<RemoteGroup>(
-          homes_, aggregate, [&node = node_] { return node.committer().watch().watermark(); }, options_.remote);
+          homes_, aggregate, [&node = node_] { return node.committer().watch().watermark(); },
+          looking_again(options_, node_));
     group = known;
   }
   if (!group->is_silent()) return group->open(name, join, std::move(wake));

@@ -37,17 +37,26 @@ class RemoteGroup::Session final : public GroupSession {
   ~Session() override { go(Member::Going::leaves); }
 
   Result<std::vector<GroupDelivery>> take(std::size_t most) override {
-    const Lock lock(group_->mutex_);
-    if (auto there = speak(); !there) return refuse(std::move(there).error());
     std::vector<GroupDelivery> taken;
-    const auto now = Clock::now();
-    while (taken.size() < most && !member_->arrived.empty()) {
-      auto& next = member_->arrived.front();
-      // Else it may have been settled by another worker, as may be what came behind it of its aggregate.
-      if (now - next.sure < member_->lease) taken.push_back(std::move(next.delivery));
-      member_->arrived.pop_front();
+    std::vector<std::uint64_t> read_at;
+    {
+      const Lock lock(group_->mutex_);
+      if (auto there = speak(); !there) return refuse(std::move(there).error());
+      const auto now = Clock::now();
+      while (taken.size() < most && !member_->arrived.empty()) {
+        auto& next = member_->arrived.front();
+        // Else it may have been settled by another worker, as may be what came behind it of its aggregate.
+        if (now - next.sure < member_->lease) {
+          taken.push_back(std::move(next.delivery));
+          read_at.push_back(next.read_at);
+        }
+        member_->arrived.pop_front();
+      }
     }
-    return taken;
+    std::vector<GroupDelivery> standing;
+    for (std::size_t n = 0; n != taken.size(); ++n)
+      if (read_at[n] == group_->rewritten() || stands(taken[n])) standing.push_back(std::move(taken[n]));
+    return standing;
   }
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override {
     if (!member_->takes_begun)
@@ -81,6 +90,18 @@ class RemoteGroup::Session final : public GroupSession {
   [[nodiscard]] std::chrono::milliseconds lease() const override { return member_->lease; }
 
  private:
+  /// It was read before something was removed or erased. What is gone is nobody's work any more; what cannot be looked
+  /// at is given out again when its lease is over.
+  [[nodiscard]] bool stands(const GroupDelivery& delivery) {
+    if (!group_->options_.stands) return true;
+    const auto as_it_was = group_->options_.stands(delivery.event);
+    if (as_it_was && !*as_it_was)
+      settle({{.kind = GroupSettlement::Kind::acknowledge,
+               .position = delivery.event.position,
+               .delivery = delivery.delivery}},
+             [](const std::vector<Result<void>>&) {});
+    return as_it_was && *as_it_was;
+  }
   /// Under the lock: the worker says something.
   [[nodiscard]] Result<void> speak() {
     if (member_->ended) return refuse(*member_->ended);
@@ -108,7 +129,7 @@ class RemoteGroup::Session final : public GroupSession {
 };
 
 RemoteGroup::RemoteGroup(HomeCalls& homes, AggregateId aggregate, std::function<GlobalPosition()> head, Options options)
-    : homes_(homes), aggregate_(std::move(aggregate)), head_(std::move(head)), options_(options) {}
+    : homes_(homes), aggregate_(std::move(aggregate)), head_(std::move(head)), options_(std::move(options)) {}
 
 RemoteGroup::~RemoteGroup() { stop(); }
 
@@ -251,6 +272,7 @@ void RemoteGroup::ask(Lock& lock) {
   head_asked_ = head_();
   asking_ = true;
   const auto asked_at = Clock::now();
+  const auto read_at = rewritten();
   const auto until = asked_at + options_.call_time;
   lock.unlock();
   auto bytes = homes_.call({group_calls::work, aggregate_, asked.SerializeAsString(), options_.call_time},
@@ -314,7 +336,7 @@ void RemoteGroup::ask(Lock& lock) {
       if (member.going != Member::Going::stays || !messages::get(one, delivery)) continue;
       member.lost.erase(delivery.event.position);
       if (member.arrived.empty()) member.renewed = Clock::now();
-      member.arrived.push_back({std::move(delivery), asked_at});
+      member.arrived.push_back({std::move(delivery), asked_at, read_at});
       any = true;
     }
     if (answer.has_ended() && !member.ended) {

@@ -39,6 +39,10 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
     std::chrono::milliseconds asked_at_most =
         std::chrono::milliseconds(10);  ///< between two looks while the store grows
     std::chrono::milliseconds asked_at_least = std::chrono::milliseconds(250);
+    /// Another number each time this node hears that events were removed or payloads erased. Null: never.
+    std::function<std::uint64_t()> rewritten{};
+    /// Whether an event is as it was read before; asked where rewritten() has moved since. Null: it is.
+    std::function<Result<bool>(const RecordedEvent&)> stands{};
   };
   /// `head`: this node's watermark, from memory.
   RemoteGroup(HomeCalls& homes, AggregateId aggregate, std::function<GlobalPosition()> head, Options options);
@@ -71,6 +75,7 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
     struct Arrived {
       GroupDelivery delivery;
       std::chrono::steady_clock::time_point sure{};  ///< then it was the worker's, and for a lease on
+      std::uint64_t read_at = 0;                     ///< Options::rewritten, before it was asked for
     };
     std::deque<Arrived> arrived{};                    ///< and not taken
     std::chrono::steady_clock::time_point renewed{};  ///< of those
@@ -99,6 +104,7 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
     bool goes = false;
   };
 
+  [[nodiscard]] std::uint64_t rewritten() const { return options_.rewritten ? options_.rewritten() : 0; }
   void start();
   void run();
   /// Returns: there is something to ask; else everybody has gone, or it stops.

@@ -2,6 +2,7 @@
 
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace evershard::cluster {
@@ -16,16 +17,17 @@ bool HomeShare::is_elsewhere(const AggregateId& definition) const {
   return owner != 0 && owner != homes_.node();
 }
 
-Result<std::vector<AggregateInfo>> HomeShare::here(const std::string& type) {
+Result<DefinitionShare::Here> HomeShare::here(const std::string& type) {
   NodeAggregatesAsked asked{homes_.open_here(), type, {}, definitions_at_once, node_.committer().watch().watermark()};
-  std::vector<AggregateInfo> all;
+  Here all{.covers = [&node = node_, open = std::set(asked.shards.begin(), asked.shards.end())](
+                         const AggregateId& definition) { return open.contains(node.shard_of(definition)); }};
   if (asked.shards.empty()) return all;
   for (;;) {
     auto some = node_.committer().reader().aggregates(asked);
-    if (!some) return some;
+    if (!some) return refuse(std::move(some).error());
     const bool last = some->size() < definitions_at_once;
     if (!last) asked.after = some->back().aggregate;
-    std::move(some->begin(), some->end(), std::back_inserter(all));
+    std::move(some->begin(), some->end(), std::back_inserter(all.definitions));
     if (last) return all;
   }
 }

@@ -19,7 +19,7 @@ class HomeShare final : public DefinitionShare {
     return node_.committer().wait_settled(definition);
   }
   /// From this node's disk alone. Errors: wrong_shard: one of them is just going
-  [[nodiscard]] Result<std::vector<AggregateInfo>> here(const std::string& type) override;
+  [[nodiscard]] Result<Here> here(const std::string& type) override;
 
  private:
   ClusterNode& node_;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/doors/serving/gzip.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
@@ -72,9 +73,12 @@ bool Calls::reads_before(const Append& append) const {
 }
 
 void Calls::append(Append append, AppendCompletion done) {
-  if (!reads_before(append)) return send(std::move(append), std::move(done));
-  served.pool.run([this, kept = std::make_shared<Append>(std::move(append)), done = std::move(done)] {
-    send_reading(std::move(*kept), done);
+  if (append.conditions.empty()) return send(std::move(append), std::move(done));
+  const auto kept = std::make_shared<Append>(std::move(append));
+  serving::when_within(served, *kept, [this, kept, done = std::move(done)](const Result<void>& within) {
+    if (!within) return done(refuse(within.error()));
+    if (!reads_before(*kept)) return send(std::move(*kept), done);
+    served.pool.run([this, kept, done] { send_reading(std::move(*kept), done); });
   });
 }
 

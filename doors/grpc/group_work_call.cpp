@@ -175,13 +175,14 @@ void GroupWorkCall::pump() {
   calls_.served.pool.run([call = shared_from_this()] { call->take(); });
 }
 
-/// One message at a time: a client that takes none is not filled up with events that others could have.
+/// One message at a time, when the one before has gone: a client that takes none is not filled up with events that
+/// others could have, nor does an event wait here while it is removed.
 void GroupWorkCall::take() {
   while (true) {
     std::shared_ptr<GroupSession> session;
     {
       const std::lock_guard lock(mutex_);
-      if (finished_ || ending_ || !waiting_.empty() || !pump_again_) {
+      if (finished_ || ending_ || writing_ || !waiting_.empty() || !pump_again_) {
         pumping_ = false;
         return;
       }

@@ -36,21 +36,30 @@ void begin_read(Api& api, const Asked& asked, const Interested& interest, const 
   interest->when_gone([&api, ticket] { api.served.watch.cancel(ticket); });
 }
 
+void append_now(Api& api, const Interested& interest, const Answered& answered,
+                std::chrono::steady_clock::time_point began, Append append) {
+  const auto events = append.events.size();
+  const auto work = api.served.long_reads->begin();  // of its conditions: it is not given up with its client
+  const storage::ReadWorkForWrite at_work(*work);
+  api.served.store.append_async(
+      std::move(append), [metrics = api.served.metrics, interest, answered, began, events](Result<Appended> appended) {
+        if (!appended) return answered(refused(appended.error()));
+        if (!appended->duplicate) metrics->appended("http", std::chrono::steady_clock::now() - began, events);
+        JsonText json;
+        write_appended(json, *appended);
+        answered(json_response(json.take()));
+      });
+}
+
 void begin_append(Api& api, const Asked& asked, const Interested& interest, const Answered& answered) {
   const auto began = std::chrono::steady_clock::now();
   if (auto known = asked.target.parameters.only({}); !known) return answered(refused(known.error()));
   auto line = read_append(asked.request.body, LineRules::append);
   if (!line) return answered(refused(line.error()));
-  const auto events = line->append.events.size();
-  const auto work = api.served.long_reads->begin();  // of its conditions: it is not given up with its client
-  const storage::ReadWorkForWrite at_work(*work);
-  api.served.store.append_async(std::move(line->append), [metrics = api.served.metrics, interest, answered, began,
-                                                          events](Result<Appended> appended) {
-    if (!appended) return answered(refused(appended.error()));
-    if (!appended->duplicate) metrics->appended("http", std::chrono::steady_clock::now() - began, events);
-    JsonText json;
-    write_appended(json, *appended);
-    answered(json_response(json.take()));
+  const auto kept = std::make_shared<Append>(std::move(line->append));
+  serving::when_within(api.served, *kept, [&api, interest, answered, began, kept](const Result<void>& within) {
+    if (!within) return answered(refused(within.error()));
+    append_now(api, interest, answered, began, std::move(*kept));
   });
 }
 

@@ -1,11 +1,15 @@
 #include "evershard/doors/kurrent/readings.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "evershard/doors/kurrent/stream_name.hpp"
+#include "evershard/doors/serving/beyond_head.hpp"
 
 namespace evershard::kurrent {
 namespace {
+
+constexpr std::chrono::milliseconds look_again_after{50};
 
 std::int64_t last_revision_of(SeqNr version) { return static_cast<std::int64_t>(version.value) - 1; }
 
@@ -47,16 +51,33 @@ std::optional<Refusal> StreamReading::begin(std::vector<esp::ReadResp>& out) {
   next_ = plan_.from == ReadPlan::From::end  ? version_ + 1
           : plan_.from == ReadPlan::From::at ? SeqNr(plan_.at + (plan_.subscription ? 2 : 1))
                                              : SeqNr{1};
-  if (plan_.subscription && !plan_.settled && plan_.from == ReadPlan::From::at && !absent_ && next_ > version_ + 1 &&
-      kurrent_.calls.served.cluster == nullptr)
-    return failed(
-        {ErrorCode::invalid_argument, "revision " + std::to_string(plan_.at) + " lies beyond the last of the stream, " +
-                                          std::to_string(last_revision_of(version_)) +
-                                          ": it is one of another store, or of this one before it was restored"});
+  if (plan_.subscription && !plan_.settled && plan_.from == ReadPlan::From::at && !absent_) {
+    if (auto refused = refused_beyond_the_last()) return refused;
+  }
   if (next_ < visible_.first) {
     if (!plan_.subscription && plan_.ends_told && visible_.first <= version_)
       out.emplace_back().set_first_stream_position(visible_.first.value - 1);
     next_ = visible_.first;
+  }
+  return std::nullopt;
+}
+
+/// A node of a cluster may be a moment behind the one that named the revision.
+std::optional<Refusal> StreamReading::refused_beyond_the_last() {
+  const auto& served = kurrent_.calls.served;
+  const auto until = std::chrono::steady_clock::now() + serving::may_be_behind;
+  while (next_ > version_ + 1) {
+    if (served.cluster == nullptr || std::chrono::steady_clock::now() >= until)
+      return failed({ErrorCode::invalid_argument,
+                     "revision " + std::to_string(plan_.at) + " lies beyond the last of the stream, " +
+                         std::to_string(last_revision_of(version_)) + ", fork " + served.fork +
+                         ": it is one of another store, or of this one before it was restored"});
+    if (const auto head = kurrent_.events.head()) (void)kurrent_.events.wait_for(*head + 1, look_again_after);
+    const auto shown = shown_of(*plan_.aggregate);
+    if (!shown) return failed(shown.error());
+    if (shown->tombstoned) return stream_deleted(plan_.stream);
+    version_ = shown->version;
+    visible_ = shown->visible;
   }
   return std::nullopt;
 }

@@ -36,6 +36,7 @@ class StreamReading final : public Reading {
  private:
   std::optional<Refusal> begin(std::vector<esp::ReadResp>& out) override;
   Stepped go_on(std::vector<esp::ReadResp>& out) override;
+  [[nodiscard]] std::optional<Refusal> refused_beyond_the_last();
   void open_at(SeqNr from);
 
   Visible visible_;

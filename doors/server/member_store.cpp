@@ -10,6 +10,7 @@
 
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
+#include "evershard/cluster/keys/rewritten.hpp"
 #include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
@@ -44,14 +45,15 @@ cluster::DueHostOptions due_here(cluster::ClusterNode& node, const cluster::Clus
 class MemberAggregates {
  public:
   MemberAggregates(cluster::ClusterNode& node, cluster::NodeLinks& links, cluster::SealedNode& sealed,
-                   const cluster::ClusterNodeOptions& options, const AggregateOptions& live, std::string fork)
+                   const cluster::ClusterNodeOptions& options, const AggregateOptions& live, std::string fork,
+                   std::function<std::uint64_t()> rewritten)
       : links_(links),
         aggregates_(node, links_, options_of(sealed, options, live, fork)),
         timers_(
             sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)),
         processes_(
             sealed.events(), [this]() -> AggregateDoor& { return aggregates_; },
-            process_host_of(node, options, std::move(fork))),
+            process_host_of(node, options, std::move(fork), std::move(rewritten))),
         warn_(options.committer.warn) {
     links_.serve(aggregates_);
   }
@@ -112,7 +114,8 @@ class MemberAggregates {
     Effects effects;
   };
   static cluster::ProcessHostOptions process_host_of(cluster::ClusterNode& node,
-                                                     const cluster::ClusterNodeOptions& options, std::string fork) {
+                                                     const cluster::ClusterNodeOptions& options, std::string fork,
+                                                     std::function<std::uint64_t()> rewritten) {
     const auto self = options.committer.self.node;
     return {.lives_here =
                 [&node, self](const AggregateId& aggregate) {
@@ -120,7 +123,8 @@ class MemberAggregates {
                 },
             .warn = options.committer.warn,
             .name = "node " + std::to_string(self) + ", " + this_process(),
-            .fork = std::move(fork)};
+            .fork = std::move(fork),
+            .rewritten = std::move(rewritten)};
   }
 
   cluster::AggregateLinks links_;
@@ -150,9 +154,11 @@ cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, Event
   return options;
 }
 
-cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster::SealedNode& sealed,
+cluster::ClusterGroupsOptions groups_of(storage::NodeStore& store, cluster::SealedNode& sealed,
                                         std::function<void(const Error&)> warn) {
-  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text(), .warn = std::move(warn)}};
+  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text(),
+                                                 .rewritten = cluster::rewritten_on(store, sealed.sealing()),
+                                                 .warn = std::move(warn)}};
   options.events = &sealed.events();
   options.open = [sealing = sealed.sealing()](RecordedEvent& event) { return sealing->open(event); };
   return options;
@@ -175,7 +181,8 @@ class MemberStore final : public StoreInService {
         aggregates_(!hosts_ && server.processes.empty()
                         ? nullptr
                         : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
-                                                             server.store.aggregates, store_->identity().fork.text())),
+                                                             server.store.aggregates, store_->identity().fork.text(),
+                                                             cluster::rewritten_on(*store_, sealed_->sealing()))),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),

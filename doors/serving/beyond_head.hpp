@@ -2,11 +2,16 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "evershard/doors/serving/head_watch.hpp"
 #include "evershard/doors/serving/served.hpp"
+#include "evershard/protocol/append.hpp"
 #include "evershard/protocol/beyond_head.hpp"
 
 namespace evershard::serving {
@@ -23,5 +28,22 @@ namespace evershard::serving {
 
 /// How long a node of a cluster is given to come as far as others are.
 inline constexpr auto may_be_behind = std::chrono::seconds(5);
+
+/// `then` once the conditions of an append lie within what a node of a cluster has, or with beyond_head() after
+/// `may_be_behind`; at once, or from a thread of the pool or the watch's. A store of one process says so itself.
+inline void when_within(const Served& served, const Append& append, std::function<void(Result<void>)> then) {
+  GlobalPosition last;
+  for (const auto& condition : append.conditions) last = std::max(last, condition.after);
+  if (served.cluster == nullptr || last.value == 0) return then({});
+  const auto beyond = beyond_head(served, last);
+  if (!beyond) return then(refuse(beyond.error()));
+  if (!*beyond) return then({});
+  served.watch.when_reached(
+      last, HeadWatch::Clock::now() + may_be_behind,
+      [&pool = served.pool, beyond = **beyond, then = std::move(then)](const Result<GlobalPosition>& reached) {
+        if (reached) return pool.run([then] { then({}); });
+        then(refuse(reached.error().code == ErrorCode::timeout ? beyond : reached.error()));
+      });
+}
 
 }  // namespace evershard::serving

@@ -18,6 +18,7 @@ void RemovalMask::hide(const AggregateId& aggregate, SeqNr before) {
   auto& at = before_[std::move(name)];
   at = std::max(at, before);
   empty_.store(false, std::memory_order_release);
+  rewritten();
 }
 
 void RemovalMask::done(const AggregateId& aggregate) {

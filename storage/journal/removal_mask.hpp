@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <shared_mutex>
@@ -33,6 +34,11 @@ class RemovalMask {
   void done(const AggregateId& aggregate);
   [[nodiscard]] bool empty() const { return empty_.load(std::memory_order_acquire); }
   [[nodiscard]] bool hides(const EventView& event) const;
+  /// Records were written again: some of their events are stubs now.
+  void rewritten() { changes_.fetch_add(1, std::memory_order_acq_rel); }
+  /// Another number each time events that were shown before are not shown any more: who keeps events in memory looks at
+  /// them again.
+  [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   /// Makes a stub of it where it is hidden: the same as its record will give.
   void apply(EventView& event) const {
     if (!empty() && hides(event)) make_removed(event);
@@ -51,6 +57,7 @@ class RemovalMask {
   std::map<std::pair<std::string, std::string>, SeqNr, ByName> before_;
   std::deque<std::pair<std::string, std::string>> done_;  // the oldest first
   std::atomic<bool> empty_{true};
+  std::atomic<std::uint64_t> changes_{0};
 };
 
 }  // namespace evershard::storage

@@ -29,9 +29,15 @@ class WriteSink final : public RowSink {
   void erase(Family family, std::string_view key) override {
     writes_.push_back({family, std::string(key), std::nullopt});
   }
+  void put_again(ShardId shard, ShardOffset first, std::string_view record) override {
+    RowSink::put_again(shard, first, record);
+    written_again_ = true;
+  }
+  [[nodiscard]] bool written_again() const { return written_again_; }
 
  private:
   std::vector<MemoryRows::Write>& writes_;
+  bool written_again_ = false;
 };
 
 }  // namespace
@@ -74,6 +80,7 @@ class MemoryStore::Staged final : public StagedCommit {
   std::vector<MemoryRows::Write> writes;
   std::optional<GlobalPosition> watermark;
   std::function<Result<void>(RowSink&)> at_commit;  ///< rows that those written before decide
+  bool written_again = false;                       ///< records are
   bool done = false;
 };
 
@@ -130,6 +137,7 @@ std::unique_ptr<StagedCommit> MemoryStore::stage_with(Fill fill) {
     snapshots_.batch(staged_, committed_.load(std::memory_order_acquire));
     WriteSink sink(staged->writes);
     fill(*staged, sink);
+    staged->written_again = sink.written_again();
     tails_.added();
   }
   step(steps::stage_done);
@@ -190,6 +198,7 @@ Result<void> MemoryStore::commit(StagedCommit& commit) {
     }
   }
   rows_.write(std::move(staged.writes));
+  if (staged.written_again) rows_.removals().rewritten();
   committed_.store(staged.number, std::memory_order_release);
   step(steps::commit_written);
   if (staged.watermark) {

@@ -184,6 +184,7 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
     rows_->events()->forget_all();
   else if (!staged.written_again.empty())
     rows_->events()->forget(staged.written_again);
+  if (!staged.written_again.empty()) rows_->removals().rewritten();
   disk_->wrote(staged.batch->GetDataSize());
   committed_.store(staged.number, std::memory_order_release);
   step(steps::commit_written);

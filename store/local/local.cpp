@@ -97,8 +97,9 @@ Result<Local> Local::open(LocalOptions options) {
     impl->events = impl->sealed.get();
   }
   impl->groups = std::make_unique<cluster::GroupHost>(
-      *impl->events,
-      cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text(), .warn = options.warn});
+      *impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text(),
+                                               .rewritten = [of = node->get()] { return of->rewritten(); },
+                                               .warn = options.warn});
   storage::EventIdAt event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled && !options.read_only) {
@@ -129,8 +130,10 @@ Result<Local> Local::open(LocalOptions options) {
                                                       cluster::DueHostOptions{.warn = options.warn, .fires = !backup});
   impl->processes = std::make_unique<cluster::ProcessHost>(
       *impl->events, aggregates,
-      cluster::ProcessHostOptions{
-          .warn = options.warn, .name = this_process(), .fork = (*node)->store().identity().fork.text()});
+      cluster::ProcessHostOptions{.warn = options.warn,
+                                  .name = this_process(),
+                                  .fork = (*node)->store().identity().fork.text(),
+                                  .rewritten = [of = node->get()] { return of->rewritten(); }});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(*impl->events);
   impl->scheduled = std::make_unique<cluster::ScheduledHost>(
       *impl->events, (*node)->limits(),

@@ -5,6 +5,7 @@
 
 #include "evershard/protocol/validate.hpp"
 #include "evershard/storage/directory_kind.hpp"
+#include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/open.hpp"
 
 namespace evershard::cluster {
@@ -74,6 +75,8 @@ void Node::forget(const AggregateId& aggregate) {
   const std::lock_guard lock(aggregates_mutex_);
   if (aggregates_) aggregates_->passivate(aggregate);
 }
+
+std::uint64_t Node::rewritten() const { return store_->removals().changes() + (keys_ ? keys_->erasures() : 0); }
 
 std::optional<actors::AggregateFigures> Node::aggregate_figures() const {
   const std::lock_guard lock(aggregates_mutex_);

@@ -61,6 +61,9 @@ class Node {
   [[nodiscard]] StoreRetention& retention() { return retention_; }
   /// A live aggregate's state is forgotten: whoever asks next has it loaded again.
   void forget(const AggregateId& aggregate);
+  /// Another number each time events were removed or payloads erased: what was read before is looked at again before it
+  /// is handed out.
+  [[nodiscard]] std::uint64_t rewritten() const;
   /// Null: there are no keys. Streams and feeds may keep it.
   [[nodiscard]] const std::shared_ptr<const Sealing>& sealing() const { return sealing_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,13 @@ class DefinitionShare {
   /// Behind it everything that was written to the definition can be read, if it is here. Errors: unavailable,
   /// wrong_shard
   [[nodiscard]] virtual Result<void> settle(const AggregateId& definition) = 0;
+  struct Here {
+    std::vector<AggregateInfo> definitions{};
+    /// Whether a definition would be among them, if there was one. Another may have come here since.
+    std::function<bool(const AggregateId&)> covers{};
+  };
   /// Those that are here, with the versions that can be read. Errors: of reading
-  [[nodiscard]] virtual Result<std::vector<AggregateInfo>> here(const std::string& type) = 0;
+  [[nodiscard]] virtual Result<Here> here(const std::string& type) = 0;
 };
 
 }  // namespace evershard::cluster

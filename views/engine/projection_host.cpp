@@ -140,7 +140,7 @@ Result<std::vector<Definition>> ProjectionHost::definitions() {
   const auto own = options_.share->here(catalogue_.names().aggregate_type());
   if (!own) return refuse(own.error());
   std::vector<Definition> all;
-  for (const auto& info : *own) {
+  for (const auto& info : own->definitions) {
     auto found = catalogue_.find(info.aggregate.value);
     if (!is_readable(info.aggregate.value, found)) continue;
     if (!found) return refuse(std::move(found).error());
@@ -156,13 +156,13 @@ Result<void> ProjectionHost::look_again() {
   if (!own) return refuse(own.error());
   {
     const std::lock_guard lock(mutex_);
-    if (!engine_ && own->empty()) return {};
+    if (!engine_ && own->definitions.empty()) return {};
   }
   const auto at_work = engine();
   if (!at_work) return refuse(at_work.error());
   auto& engine = **at_work;
   const auto all_known = engine.known();
-  for (const auto& info : *own) {
+  for (const auto& info : own->definitions) {
     const auto known = all_known.find(info.aggregate.value);
     if (known != all_known.end() && known->second >= info.version) continue;
     const auto found = catalogue_.find(info.aggregate.value);
@@ -173,9 +173,11 @@ Result<void> ProjectionHost::look_again() {
   for (const auto& [name, version] : engine.known()) {
     if (!share->is_here(names.aggregate(name))) engine.release(name);
   }
+  // What came here since it was looked has its rows, and goes on with them the next time.
   engine.drop_others([&](const std::string& name) {
     const auto definition = names.aggregate(name);
-    return is_damaged(name) || (!share->is_here(definition) && !share->is_elsewhere(definition));
+    return is_damaged(name) ||
+           (share->is_here(definition) ? !own->covers(definition) : !share->is_elsewhere(definition));
   });
   engine.retry();
   return {};

@@ -512,11 +512,14 @@ class ToldShare final : public DefinitionShare {
   [[nodiscard]] bool is_here(const AggregateId&) const override { return here_now; }
   [[nodiscard]] bool is_elsewhere(const AggregateId&) const override { return elsewhere; }
   [[nodiscard]] Result<void> settle(const AggregateId&) override { return {}; }
-  [[nodiscard]] Result<std::vector<AggregateInfo>> here(const std::string& type) override {
-    if (!here_now) return std::vector<AggregateInfo>();
-    return events_.aggregates(type, std::nullopt, 100);
+  [[nodiscard]] Result<Here> here(const std::string& type) override {
+    const bool covered = here_now && !opens_behind_the_look;
+    Here all{.covers = [covered](const AggregateId&) { return covered; }};
+    if (covered) all.definitions = events_.aggregates(type, std::nullopt, 100).value();
+    here_now = here_now || opens_behind_the_look;
+    return all;
   }
-  std::atomic<bool> here_now{true}, elsewhere{false};
+  std::atomic<bool> here_now{true}, elsewhere{false}, opens_behind_the_look{false};
 
  private:
   EventStore& events_;
@@ -548,8 +551,15 @@ TEST_F(HomedProjectionsTest, WhatIsLetGoKeepsItsRowsUntilAnotherHasIt) {
   };
   share->here_now = false;
   EXPECT_EQ(given_back(), 1u) << "it went on where it was";
+  share->here_now = false;
+  EXPECT_TRUE(host.look_again());
+  share->opens_behind_the_look = true;
+  EXPECT_TRUE(host.look_again());
+  share->opens_behind_the_look = false;
+  share->here_now = false;
+  EXPECT_EQ(given_back(), 1u) << "it came here while it was looked for: its rows are its own";
   share->here_now = false, share->elsewhere = true;
-  EXPECT_EQ(given_back(), 42u) << "built anew";
+  EXPECT_EQ(given_back(), 43u) << "built anew";
 }
 
 // Nothing is defined on a shard that can move; what is asked of it goes to the new owner, and is hosted there from then

@@ -4,6 +4,8 @@
 
 #include <evershard/remote.hpp>
 #include <evershard/serve.hpp>
+#include <future>
+#include <vector>
 
 #include "evershard/store/api/cluster_status.hpp"
 #include "tests/actors/process/transfers.hpp"
@@ -67,6 +69,42 @@ TEST(EmbeddedClusterDoors, EachReachesTheWholeCluster) {
   auto processes = cluster.node(3).processes().processes();
   ASSERT_TRUE(processes) << processes.error().what;
   EXPECT_TRUE(processes->front().running);
+  doors.clear();  // before the nodes
+}
+
+// Nothing that is appended up to there would ever be judged by it. A node that is a moment behind waits.
+TEST(EmbeddedClusterDoors, RefuseAConditionBehindWhatTheStoreHas) {
+  EmbeddingCluster cluster(2);
+  std::vector<Doors> doors;
+  std::vector<Remote> remotes;
+  for (std::uint32_t n = 1; n <= 2; ++n) {
+    auto opened = serve(cluster.start(n), {.listen = {"127.0.0.1:0"}, .http_listen = "127.0.0.1:0"});
+    ASSERT_TRUE(opened) << opened.error().what;
+    doors.push_back(*std::move(opened));
+    remotes.push_back(Remote::connect({.server = doors.back().addresses().front()}).value());
+  }
+  GlobalPosition last;
+  const auto append_behind = [&](std::size_t door, GlobalPosition after) {
+    return remotes[door].append(Append{}.event("order-1", "Placed", "{}").fail_if(Query{}.types({"Cancelled"}), after));
+  };
+  for (std::size_t n = 0; n != 20; ++n) {
+    const auto done = append_behind(n % 2, last);
+    ASSERT_TRUE(done) << done.error().what;
+    last = done->last_position;
+  }
+  auto over_http = std::async(std::launch::async, [&] {
+    return ask(doors[1].http_address(), "POST", "/api/v1/append",
+               R"({"events":[{"aggregate":"order-1","type":"Placed","payload":{}}],)"
+               R"("fail_if":[{"query":{"items":[{"types":["Cancelled"]}]},"after":1000}]})");
+  });
+  const auto beyond = append_behind(0, GlobalPosition{1'000});
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(beyond.error().what, HasSubstr("position 1000 lies beyond the head of the store, 20, fork "));
+  const auto answer = over_http.get();
+  EXPECT_EQ(answer.status, 400) << answer.body;
+  EXPECT_THAT(answer.body, HasSubstr("lies beyond the head of the store, 20, fork "));
+  EXPECT_EQ(cluster.node(1).head().value(), last);
   doors.clear();  // before the nodes
 }
 

@@ -5,6 +5,7 @@
 
 #include <evershard/local.hpp>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "evershard/protocol/processes.hpp"
@@ -280,6 +281,51 @@ TEST_F(ProcessesInAStore, PassOverWhatWasSkippedAlsoWhereTheyLookAtItAgain) {
   EXPECT_EQ(balance("bob"), 35);
   EXPECT_TRUE(comes_to([&] { return store_->processes().process("transfer")->state.skipped.empty(); }))
       << "it is forgotten once the process is behind it";
+}
+
+std::mutex told_mutex;
+std::map<std::string, int> told_to_listener;
+
+/// Hears of requests, and writes nothing.
+struct Listener {
+  static constexpr std::string_view type = "listener";
+  using State = TransferState;
+  using Reacts = Types<Requested>;
+  using Events = Types<>;
+  static std::string key(const Requested& event) { return event.transfer; }
+  static Reaction on(const State&, const Requested& event) {
+    const std::lock_guard lock(told_mutex);
+    ++told_to_listener[event.transfer];
+    return ignore();
+  }
+};
+
+// It was read, and waits: its instance would write it down anew.
+TEST_F(ProcessesInAStore, WhatIsRemovedWhileItWaitsIsNotToldNorSent) {
+  ASSERT_TRUE(store_->run<Listener>(options_));
+  using Action = ProcessControl::Action;
+  const auto listener = [&] { return store_->process_status().at(1); };
+  ASSERT_TRUE(comes_to([&] { return store_->processes().process("listener").has_value(); }));
+  ASSERT_TRUE(store_->processes().control("listener", {Action::stop}));
+  ASSERT_TRUE(comes_to([&] { return listener().stopped; }));
+  ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 100}));
+  ASSERT_TRUE(store_->get<Account>("bob").ask(Open{"-", "-", "-", 5}));
+  credits_that_throw = 1'000'000;
+  request("t1", "ann", "bob", 30);
+  ASSERT_TRUE(store_->get<Desk>("2").ask(Request{"t2", "ann", "bob", 7}, {.command_id = "t2"}));
+  ASSERT_TRUE(comes_to([&] { return status().failures.size() == 2 && listener().waiting == 2; }));
+
+  ASSERT_TRUE(store_->retention().remove_aggregate({"desk", "1"}, {}));
+  ASSERT_TRUE(store_->retention().remove_aggregate({"transfer", "t1"}, {}));
+  credits_that_throw = 0;
+  ASSERT_TRUE(store_->processes().control("transfer", {Action::retry}));
+  ASSERT_TRUE(store_->processes().control("listener", {Action::resume}));
+
+  EXPECT_TRUE(comes_to([&] { return balance("bob") != 5 && listener().waiting == 0 && status().waiting == 0; }))
+      << status().trouble;
+  EXPECT_EQ(balance("bob"), 5 + 7) << "what the removed instance wanted is gone with it";
+  const std::lock_guard lock(told_mutex);
+  EXPECT_EQ(told_to_listener, (std::map<std::string, int>{{"t2", 1}}));
 }
 
 TEST_F(ProcessesInAStore, WhatFailsOrIsStoppedLeavesTheOthersTheirRoom) {

@@ -25,12 +25,16 @@ struct GroupHostOptions {
   /// Waits until what was written to this aggregate before, by whomever, is read: asked before a group is loaded.
   /// Absent: it always is.
   std::function<Result<void>(const AggregateId& group)> settled{};
-  /// Keeps a group's state; refuses where this is not its home any more since `term`, as at_home said it. Absent:
-  /// EventStore::put_snapshot.
-  std::function<Result<void>(Snapshot state, std::uint64_t term)> keep{};
+  /// Keeps a group's state; refuses where this is not its home any more since `term`, as at_home said it. `done`: once,
+  /// from any thread, or never. Must not wait: others' states are kept meanwhile. Absent: EventStore::put_snapshot.
+  std::function<void(Snapshot state, std::uint64_t term, std::function<void(Result<void>)> done)> keep{};
+  std::chrono::milliseconds keep_most = std::chrono::seconds(10);  ///< then its outcome is unknown
   /// Reads an event again. `hash`: of its aggregate, by which its shard goes, or of its id where it has none; absent:
   /// not known. Absent: EventStore::event_at.
   std::function<Result<RecordedEvent>(GlobalPosition position, std::optional<std::uint64_t> hash)> event_at{};
+  /// Another number each time events were removed or payloads erased: what was read before is read again before it is
+  /// given out. Quick. Absent: never.
+  std::function<std::uint64_t()> rewritten{};
   /// Told that a group's place fell back, because the store was restored. Absent: nobody is told.
   std::function<void(const Error&)> warn{};
   std::size_t cached_bytes_max =

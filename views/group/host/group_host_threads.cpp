@@ -116,8 +116,10 @@ void GroupHost::stop() {
     const std::lock_guard lock(mutex_);
     groups.swap(groups_);
   }
+  const auto until = group_time() + options_.keep_most.count();
+  for (const auto& [name, group] : groups) (void)group->keep(true);
   for (const auto& [name, group] : groups) {
-    group->keep(true);
+    group->finish_keeping(until);
     group->end({ErrorCode::unavailable, "the store is closing: groups give nothing out"});
   }
 }

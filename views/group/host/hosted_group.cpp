@@ -139,12 +139,14 @@ Result<std::uint64_t> HostedGroup::discard(std::optional<GlobalPosition> positio
 
 void HostedGroup::end(const Error& why) {
   std::vector<Answer> waiting;
+  std::vector<Answer> being_kept;
   Members members;
   {
     const Lock lock(mutex_);
     if (ended_) return;
     ended_ = why;
     waiting.swap(waiting_);
+    being_kept.swap(being_kept_);
     members.swap(members_);
     cache_.clear();
     cached_bytes_ = 0;
@@ -154,6 +156,8 @@ void HostedGroup::end(const Error& why) {
     parts_.bell->sessions -= members.size();
   }
   for (const auto& answer : waiting) answer(refuse(why));
+  for (const auto& answer : being_kept)
+    answer(refuse(ErrorCode::timeout, "the outcome is unknown, it may come again: " + why.what));
   for (const auto& [id, member] : members) member.wake();
 }
 
@@ -236,6 +240,7 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
     auto& here = members_.at(worker);
     if (heard) renew_queue(worker, here);
     auto& queue = here.queue;
+    drop_outdated();
     while (outs.size() < most && !queue.empty()) {
       const auto out = queue.front();
       queue.pop_front();
@@ -435,6 +440,7 @@ bool HostedGroup::read_page(Lock& lock) {
         }));
   }
   lock.unlock();
+  const auto read_at = rewritten();
   auto item = feed_->next(std::chrono::milliseconds(0));
   lock.lock();
   if (ended_) return false;
@@ -454,12 +460,21 @@ bool HostedGroup::read_page(Lock& lock) {
   for (const auto& event : item->events) found.push_back({event.position, lane_of(event), event.id});
   const auto before = state_.read_to();
   state_.read(found, item->watermark, group_wall_ms());
-  cache(std::move(item->events));
+  cache(std::move(item->events), read_at);
   deliver(lock);
   return item->kind != FeedItem::Kind::idle && (state_.read_to() > before || item->kind != FeedItem::Kind::events);
 }
 
-void HostedGroup::cache(std::vector<RecordedEvent> events) {
+void HostedGroup::drop_outdated() {
+  const auto now = rewritten();
+  if (std::exchange(cached_at_, now) == now) return;
+  cache_.clear();
+  cached_bytes_ = 0;
+}
+
+void HostedGroup::cache(std::vector<RecordedEvent> events, std::uint64_t read_at) {
+  drop_outdated();
+  if (read_at != cached_at_) return;  // they are read again when they are given out
   for (auto& event : events) {
     const auto bytes = bytes_of_event(event);
     if (cached_bytes_ + bytes > parts_.options.cached_bytes_max) break;
@@ -486,10 +501,8 @@ void HostedGroup::when_kept(Answer answer) {
 
 GroupTime HostedGroup::keep(bool finally) {
   constexpr auto not_again = std::numeric_limits<GroupTime>::max();
-  std::vector<Answer> waiting;
+  if (const auto again = look_at_written()) return *again;
   Snapshot snapshot;
-  std::uint64_t revision = 0;
-  GlobalPosition read_to;
   {
     const Lock lock(mutex_);
     if (ended_) return not_again;
@@ -497,9 +510,7 @@ GroupTime HostedGroup::keep(bool finally) {
     const bool nothing_new = state_.revision() == kept_revision_ && keep_next() > now;
     if (waiting_.empty() && (nothing_new || now < keep_again_)) return keep_again_ > now ? keep_again_ : keep_next();
     if (!finally && now < pace_until_) return pace_until_;
-    revision = state_.revision();
-    read_to = state_.read_to();
-    waiting.swap(waiting_);
+    being_kept_.swap(waiting_);
     snapshot = {
         .aggregate = parts_.aggregate,
         .version = version_,
@@ -507,25 +518,61 @@ GroupTime HostedGroup::keep(bool finally) {
         .schema_revision = actors::GroupStateBytes::schema_revision,
         .keep = {},
         .ttl = {}};
+    writing_ = Writing{std::make_shared<Outcome>(), state_.revision(), state_.read_to(), snapshot.payload.size(),
+                       now + parts_.options.keep_most.count()};
   }
-  const auto bytes = snapshot.payload.size();
-  auto kept = parts_.options.keep ? parts_.options.keep(std::move(snapshot), parts_.term)
-                                  : parts_.store.put_snapshot(std::move(snapshot));
-  GroupTime next = not_again;
+  const auto done = [outcome = writing_->outcome, bell = parts_.bell](Result<void> kept) {
+    const std::lock_guard lock(bell->mutex);
+    outcome->kept = std::move(kept);
+    bell->keep = true;
+    bell->rung.notify_all();
+  };
+  if (parts_.options.keep)
+    parts_.options.keep(std::move(snapshot), parts_.term, done);
+  else
+    done(parts_.store.put_snapshot(std::move(snapshot)));
+  if (const auto again = look_at_written()) return *again;
+  const Lock lock(mutex_);
+  return keep_again_ != 0 ? keep_again_ : keep_next();
+}
+
+std::optional<GroupTime> HostedGroup::look_at_written() {
+  if (!writing_) return std::nullopt;
+  std::optional<Result<void>> kept;
+  {
+    const std::lock_guard lock(parts_.bell->mutex);
+    kept = writing_->outcome->kept;
+  }
+  if (!kept) {
+    if (group_time() < writing_->until) return writing_->until;
+    kept = refuse(ErrorCode::timeout, "the outcome is unknown: the group's state was not kept in time");
+  }
+  std::vector<Answer> waiting;
   {
     const Lock lock(mutex_);
+    waiting.swap(being_kept_);
     kept_at_ = group_time();
-    keep_trouble_ = kept ? std::string() : kept.error().what;
-    keep_again_ = kept ? 0 : kept_at_ + parts_.options.retry_after.count();
-    if (kept) {
-      kept_revision_ = revision;
-      kept_read_to_ = read_to;
-      pace_until_ = kept_at_ + pace_behind(bytes).count();
+    keep_trouble_ = *kept ? std::string() : kept->error().what;
+    keep_again_ = *kept ? 0 : kept_at_ + parts_.options.retry_after.count();
+    if (*kept) {
+      kept_revision_ = writing_->revision;
+      kept_read_to_ = writing_->read_to;
+      pace_until_ = kept_at_ + pace_behind(writing_->bytes).count();
     }
-    next = kept ? keep_next() : keep_again_;
   }
-  for (const auto& answer : waiting) answer(kept);
-  return next;
+  writing_.reset();
+  for (const auto& answer : waiting) answer(*kept);
+  return std::nullopt;
+}
+
+void HostedGroup::finish_keeping(GroupTime until) {
+  for (;;) {
+    (void)keep(true);
+    if (!writing_) return;
+    std::unique_lock lock(parts_.bell->mutex);
+    const auto ms = std::chrono::milliseconds(std::max<GroupTime>(0, until - group_time()));
+    if (!parts_.bell->rung.wait_for(lock, ms, [&] { return writing_->outcome->kept.has_value(); })) return;
+  }
 }
 
 }  // namespace evershard::cluster

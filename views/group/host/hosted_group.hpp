@@ -80,9 +80,11 @@ class HostedGroup {
   // Of the host's threads, one each.
   /// Reads and gives out what there is. Returns: when to look again at the latest.
   actors::GroupTime work();
-  /// Writes its state, where that changed, and answers who waits for it: a large one not all the time (pace_behind()),
-  /// unless it is for the last time. Returns: as work().
+  /// Begins to write its state, where that changed, and answers who waits for it once it is written: a large one not
+  /// all the time (pace_behind()), unless it is for the last time. The bell is rung when it is. Returns: as work().
   actors::GroupTime keep(bool finally = false);
+  /// keep(), for the last time, until all is written or the time has come.
+  void finish_keeping(actors::GroupTime until);
 
  private:
   struct Member {
@@ -100,6 +102,9 @@ class HostedGroup {
   void forget(actors::GroupWorkerId worker);
   void renew_queue(actors::GroupWorkerId worker, Member& member);
   [[nodiscard]] Result<void> settle_one(const GroupSettlement& settlement);
+  /// Answers who waits for what is being written, where its outcome is known, or its time is over. Returns: when to
+  /// look again at the latest; nothing: nothing is under way.
+  [[nodiscard]] std::optional<actors::GroupTime> look_at_written();
   /// Answered when everything up to now is kept.
   void when_kept(Answer answer);
   template <class Change>
@@ -108,7 +113,11 @@ class HostedGroup {
   bool read_page(Lock& lock);
   /// When how far it looked is to be kept, where nothing else is; past: now.
   [[nodiscard]] actors::GroupTime keep_next() const;
-  void cache(std::vector<RecordedEvent> events);
+  [[nodiscard]] std::uint64_t rewritten() const { return parts_.options.rewritten ? parts_.options.rewritten() : 0; }
+  /// What was read before something was removed or erased is not given out as it is.
+  void drop_outdated();
+  /// `read_at`: rewritten() before they were read
+  void cache(std::vector<RecordedEvent> events, std::uint64_t read_at);
   void uncache(GlobalPosition position);
   [[nodiscard]] std::uint64_t lane_of(const RecordedEvent& event) const;
   [[nodiscard]] Result<RecordedEvent> read_again(GlobalPosition position, std::optional<std::uint64_t> hash) const;
@@ -126,8 +135,10 @@ class HostedGroup {
   Members members_;
   std::vector<std::function<void()>> wakes_;  ///< to be called without the lock
   std::map<GlobalPosition, RecordedEvent> cache_;
+  std::uint64_t cached_at_ = 0;  ///< rewritten() before any of it was read
   std::size_t cached_bytes_ = 0;
   std::vector<Answer> waiting_;
+  std::vector<Answer> being_kept_;  ///< for what is being written
   std::uint64_t kept_revision_;
   GlobalPosition kept_read_to_;
   actors::GroupTime kept_at_ = 0;
@@ -137,6 +148,17 @@ class HostedGroup {
   std::map<GlobalPosition, std::string> unread_;  ///< unsettled events that could not be read again, and why
   actors::GroupTime read_again_ = 0;
   std::optional<EventFeed> feed_;  ///< the working thread's alone
+  struct Outcome {
+    std::optional<Result<void>> kept{};  ///< under the bell's mutex
+  };
+  struct Writing {
+    std::shared_ptr<Outcome> outcome;
+    std::uint64_t revision = 0;
+    GlobalPosition read_to{};
+    std::size_t bytes = 0;
+    actors::GroupTime until = 0;
+  };
+  std::optional<Writing> writing_;  ///< the keeping thread's alone
 };
 
 }  // namespace evershard::cluster

@@ -7,7 +7,9 @@
 #include <functional>
 #include <future>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -72,6 +74,39 @@ TEST_F(HostedGroupByHand, NothingIsGivenOutOfOneThatEndsWhileAnEventIsRead) {
     ASSERT_FALSE(taken);
     EXPECT_EQ(taken.error().what, over_.what);
   }
+}
+
+// A worker is told a moment later than others: what it is given is what a reader would be given then.
+TEST_F(HostedGroupByHand, WhatWasReadAheadIsNotGivenOutOnceItIsRemoved) {
+  options_.cached_bytes_max = 1u << 20;
+  options_.rewritten = [this] { return node_->rewritten(); };
+  append("order-1", 2);
+  append("order-2");
+  auto group = hosted();
+  const auto worker = group->join({.name = "w", .credit = 3}, [] {}).value();
+  (void)group->work();
+  int read_again = 0;
+  store_.reads_again = [&](GlobalPosition position) {
+    ++read_again;
+    return events_.event_at(position);
+  };
+  const auto first = group->take(worker, 1);
+  ASSERT_TRUE(first);
+  ASSERT_THAT(*first, SizeIs(1));
+  EXPECT_EQ(read_again, 0);
+  ASSERT_TRUE(acknowledged(*group, worker, first->front()));
+
+  ASSERT_TRUE(node_->retention().remove({"order", "1"}, {}, {}));
+
+  (void)group->work();
+  std::vector<std::string> given;
+  for (auto taken = group->take(worker, 3); taken && !taken->empty(); taken = group->take(worker, 3))
+    for (const auto& one : *taken) {
+      given.push_back(one.event.aggregate->text());
+      EXPECT_EQ(one.event.state, EventState::live);
+    }
+  EXPECT_THAT(given, ::testing::ElementsAre("order-2"));
+  EXPECT_GE(read_again, 2);
 }
 
 /// Its whole state is written each time.
@@ -247,6 +282,60 @@ class GroupHostWithHooks : public GroupsWithHooks {
   }
   GroupHost host_{store_};
 };
+
+// A group's shard may have no quorum for as long as it likes.
+TEST_F(GroupsWithHooks, OneThatIsNotKeptHoldsUpNoOther) {
+  std::mutex mutex;
+  std::vector<std::function<void(Result<void>)>> unanswered;
+  GroupHostOptions options{.keep =
+                               [&](Snapshot state, std::uint64_t, std::function<void(Result<void>)> done) {
+                                 if (state.aggregate.value != "stuck")
+                                   return done(events_.put_snapshot(std::move(state)));
+                                 const std::lock_guard lock(mutex);
+                                 unanswered.push_back(std::move(done));
+                               },
+                           .keep_most = 500ms};
+  GroupHost host(store_, options);
+  append("order-1", 2);
+  std::map<std::string, std::pair<std::shared_ptr<GroupSession>, GroupDelivery>> given;
+  for (const auto* name : {"stuck", "well"}) {
+    auto definition = defined();
+    definition.name = name;
+    ASSERT_TRUE(host.create_group(definition));
+    auto session = host.open_session(name, {.name = "w", .credit = 1}, [] {}).value();
+    std::vector<GroupDelivery> taken;
+    for (const auto until = std::chrono::steady_clock::now() + 30s;
+         taken.empty() && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(1ms))
+      taken = session->take(1).value();
+    ASSERT_THAT(taken, SizeIs(1));
+    given.emplace(name, std::pair(std::move(session), taken.front()));
+  }
+  const auto acknowledge = [&](const std::string& name) {
+    auto answered = std::make_shared<std::promise<std::vector<Result<void>>>>();
+    const auto& [session, delivery] = given.at(name);
+    session->settle({{.kind = GroupSettlement::Kind::acknowledge,
+                      .position = delivery.event.position,
+                      .delivery = delivery.delivery}},
+                    [answered](std::vector<Result<void>> results) { answered->set_value(std::move(results)); });
+    return answered->get_future();
+  };
+  auto stuck = acknowledge("stuck");
+  const auto written = [&] {
+    const std::lock_guard lock(mutex);
+    return !unanswered.empty();
+  };
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       !written() && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(1ms)) {
+  }
+  ASSERT_TRUE(written());
+  auto well = acknowledge("well");
+  ASSERT_EQ(well.wait_for(30s), std::future_status::ready);
+  EXPECT_TRUE(well.get().at(0));
+  ASSERT_EQ(stuck.wait_for(30s), std::future_status::ready);
+  EXPECT_EQ(stuck.get().at(0).error().code, ErrorCode::timeout) << "nobody knows";
+  given.clear();
+  host.stop();
+}
 
 TEST_F(GroupHostWithHooks, OneWhoseDropMayHaveBeenDoneIsLookedUpAnew) {
   append("order-1");
