@@ -154,7 +154,7 @@ void ProcessDriver::take(const RecordedEvent& event) {
   ++told_waiting_;
   Item item{Kind::told, event.position};
   item.event = event;
-  item.chain = chain_of(event.metadata);
+  item.chain = chain_of(event.metadata_bytes());
   add({Kind::told, known ? *key : std::string()}, std::move(item));
 }
 
@@ -176,14 +176,14 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
   for (std::uint32_t n = 0; n != reacted->effects.size(); ++n) {
     Item item{Kind::effect, event.position};
     item.next = n;
-    item.chain = chain_of(event.metadata);
+    item.chain = chain_of(event.metadata_bytes());
     item.instance = instance;
     item.effect = std::move(reacted->effects[n]);
     add({Kind::effect, id_of(event.position, n)}, std::move(item));
   }
   if (reacted->commands.empty()) return;
   Item item{Kind::sent, event.position};
-  item.chain = chain_of(event.metadata);
+  item.chain = chain_of(event.metadata_bytes());
   item.commands = std::move(reacted->commands);
   add({Kind::sent, instance}, std::move(item));
 }
@@ -631,7 +631,7 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   if (lanes_.contains(id)) return gone();
   Item item{Kind::effect, reaction->position};
   item.next = replay.effect.number;
-  item.chain = chain_of(reaction->metadata);
+  item.chain = chain_of(reaction->metadata_bytes());
   item.instance = reaction->aggregate->value;
   item.effect = std::move(reacted->effects[replay.effect.number]);
   item.replayed = replay.control;

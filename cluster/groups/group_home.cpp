@@ -247,7 +247,7 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
         worker.ended = std::move(deliveries).error();
       if (!deliveries || deliveries->empty()) break;
       messages::put(deliveries->front(), *answer.add_deliveries());
-      bytes += deliveries->front().event.payload.size() + deliveries->front().event.metadata.size() + 256;
+      bytes += deliveries->front().event.payload.size() + deliveries->front().event.metadata_bytes().size() + 256;
     }
     if (!worker.ended) continue;
     messages::put(*worker.ended, *answer.mutable_ended());

@@ -24,7 +24,7 @@ template <class Entry>
 std::size_t bytes_of_events(const std::vector<Entry>& entries) {
   std::size_t bytes = 0;
   for (const auto& entry : entries)
-    bytes += entry.event ? entry.event->payload.size() + entry.event->metadata.size() : 0;
+    bytes += entry.event ? entry.event->payload.size() + entry.event->metadata_bytes().size() : 0;
   return bytes;
 }
 

@@ -83,7 +83,7 @@ struct EventParts {
 Result<void> finish(const JsonValue& from, const EventParts& parts, Event& event) {
   if (parts.metadata_base64 && !parts.metadata) return from.wrong("metadata_encoding without metadata");
   EVERSHARD_TRY(finish(from, parts.payload, event));
-  if (parts.metadata && parts.metadata_base64) return decoded(*parts.metadata, event.metadata);
+  if (parts.metadata && parts.metadata_base64) return decoded(*parts.metadata, event.metadata.emplace());
   if (!parts.metadata) return {};
   if (parts.metadata->kind() != JsonValue::Kind::object) {
     return parts.metadata->wrong("must be an object, or base64 with metadata_encoding");

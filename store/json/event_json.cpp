@@ -31,12 +31,12 @@ void write_payload(JsonText& json, std::string_view payload, PayloadFormat forma
   if (format != usual) json.key("payload_format").number(static_cast<std::uint32_t>(format));
 }
 
-void write_metadata(JsonText& json, std::string_view metadata) {
-  if (metadata.empty()) return;
-  if (metadata.front() == '{' && stands_in_a_line(metadata)) {
-    json.key("metadata").raw(metadata);
+void write_metadata(JsonText& json, const std::optional<std::string>& metadata) {
+  if (!metadata) return;
+  if (metadata->starts_with('{') && stands_in_a_line(*metadata)) {
+    json.key("metadata").raw(*metadata);
   } else {
-    json.key("metadata").string(to_base64(metadata)).key("metadata_encoding").string("base64");
+    json.key("metadata").string(to_base64(*metadata)).key("metadata_encoding").string("base64");
   }
 }
 

@@ -26,7 +26,7 @@ Error no_part_alone(const std::string& name) {
 }
 
 std::size_t bytes_of(const std::optional<RecordedEvent>& event) {
-  return event ? event->payload.size() + event->metadata.size() : 0;
+  return event ? event->payload.size() + event->metadata_bytes().size() : 0;
 }
 
 Result<void> check_limit(std::size_t limit) {

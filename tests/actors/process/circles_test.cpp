@@ -58,7 +58,7 @@ std::uint64_t failing(ProcessKit& kit) {
 }
 std::uint32_t longest_chain(ProcessKit& kit) {
   std::uint32_t longest = 0;
-  for (const auto& event : kit.actors().events()) longest = std::max(longest, chain_of(event.metadata));
+  for (const auto& event : kit.actors().events()) longest = std::max(longest, chain_of(event.metadata_bytes()));
   return longest;
 }
 
