@@ -428,7 +428,7 @@ Result<void> get(pb::AppendResponse& from, Appended& to) {
 
 Result<void> get(pb::Error& from, Error& to) {
   if (from.code() == pb::ERROR_CODE_UNSPECIFIED) return wrong("code", "is missing");
-  EVERSHARD_TRY(get_enum("code", from.code(), ErrorCode::permission_denied, to.code));
+  EVERSHARD_TRY(get_enum("code", from.code(), error_code_last, to.code));
   to.what = std::move(*from.mutable_message());
 
   ErrorDetails details;
