@@ -71,7 +71,7 @@ struct Relay {
   using Reacts = Types<Pinged>;
   using Events = Types<>;
   static std::string key(const Pinged& event) { return std::to_string(event.instance); }
-  static Reaction on(const State&, const Pinged& event) {
+  static Reaction<Relay> on(const State&, const Pinged& event) {
     return react().send<Counter>(std::to_string(event.instance), Add{1});
   }
 };
@@ -80,7 +80,7 @@ struct Relay {
 struct WatchfulRelay : Relay {
   static constexpr std::string_view type = "watchful_relay";
   using Sends = Types<Add>;
-  static Reaction on_rejected(const State&, const Add&, const Rejected&) { return ignore(); }
+  static Reaction<WatchfulRelay> on_rejected(const State&, const Add&, const Rejected&) { return ignore(); }
 };
 
 struct Alarm {

@@ -26,6 +26,7 @@ Exit exit_of(ErrorCode code) {
     case ErrorCode::version_conflict:
     case ErrorCode::condition_failed:
     case ErrorCode::duplicate_event:
+    case ErrorCode::already_exists:
       return Exit::conflict;
     case ErrorCode::not_found:
       return Exit::not_found;

@@ -6,7 +6,7 @@
 namespace evershard {
 namespace {
 
-constexpr std::array<std::pair<ErrorCode, std::string_view>, 17> names{{
+constexpr std::array<std::pair<ErrorCode, std::string_view>, 18> names{{
     {ErrorCode::version_conflict, "version_conflict"},
     {ErrorCode::condition_failed, "condition_failed"},
     {ErrorCode::duplicate_event, "duplicate_event"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<ErrorCode, std::string_view>, 17> names{{
     {ErrorCode::cancelled, "cancelled"},
     {ErrorCode::unauthenticated, "unauthenticated"},
     {ErrorCode::permission_denied, "permission_denied"},
+    {ErrorCode::already_exists, "already_exists"},
 }};
 
 }  // namespace

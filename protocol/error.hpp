@@ -34,7 +34,10 @@ enum class ErrorCode : std::uint8_t {
   cancelled,          ///< the caller asked for it
   unauthenticated,    ///< no token, or one that is not known
   permission_denied,  ///< a token whose scopes do not reach so far
+  already_exists,     ///< what was to be created has a name that is taken
 };
+/// Codes of newer releases are greater.
+inline constexpr ErrorCode error_code_last = ErrorCode::already_exists;
 
 /// `version_conflict` etc., as in documents, JSON and the wire.
 std::string_view name_of(ErrorCode code);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evershard/protocol/aggregate_id.hpp"
@@ -27,6 +28,12 @@ enum class PayloadFormat : std::uint32_t {
 /// An opaque non-empty string, by convention `key:value`. At most 255 bytes of UTF-8 without NUL.
 using Tag = std::string;
 
+/// Of what is absent: none.
+template <class Bytes>
+[[nodiscard]] std::string_view bytes_if(const std::optional<Bytes>& given) {
+  return given ? std::string_view(*given) : std::string_view();
+}
+
 /// Whether an event's content can still be read.
 enum class EventState : std::uint8_t {
   live = 0,
@@ -43,7 +50,7 @@ struct Event {
   std::vector<AggregateId> also;  ///< further aggregates it concerns; a set
   std::string payload;
   PayloadFormat format = PayloadFormat::unspecified;
-  std::string metadata;
+  std::optional<std::string> metadata;   ///< absent: none, which is not the same as empty
   std::optional<Timestamp> occurred_at;  ///< absent: set at append
   std::string subject{};  ///< whose data the payload is: it is sealed under that subject's key, which can be destroyed.
                           ///< Empty: nobody's
@@ -51,6 +58,8 @@ struct Event {
   /// given; `erased`: everything but the payload.
   EventState state = EventState::live;
 
+  /// Of none: none.
+  [[nodiscard]] std::string_view metadata_bytes() const { return bytes_if(metadata); }
   friend bool operator==(const Event&, const Event&) = default;
 };
 
@@ -67,13 +76,15 @@ struct RecordedEvent {
   std::vector<AggregateId> also;
   std::string payload;
   PayloadFormat format = PayloadFormat::unspecified;
-  std::string metadata;
+  std::optional<std::string> metadata;  ///< absent: none, which is not the same as empty
   Timestamp occurred_at;
   EventState state = EventState::live;
   std::uint32_t append_index = 0;   ///< its number in its append, from 0
   std::uint32_t append_events = 1;  ///< how many events its append has: they stand at consecutive positions
   std::string subject{};            ///< of a sealed payload that was opened: whose data it is
 
+  /// Of none: none.
+  [[nodiscard]] std::string_view metadata_bytes() const { return bytes_if(metadata); }
   friend bool operator==(const RecordedEvent&, const RecordedEvent&) = default;
 };
 

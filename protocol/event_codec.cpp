@@ -92,7 +92,7 @@ std::size_t bytes_of_parts(const PartNumbers& n, const Value& event) {
                       bytes_of_text_if(n.type, type_of(event).size()) +
                       bytes_of_text_if(n.payload, event.payload.size()) +
                       bytes_of_number(n.format, static_cast<std::uint32_t>(event.format)) +
-                      bytes_of_text_if(n.metadata, event.metadata.size());
+                      (event.metadata ? bytes_of_text(n.metadata, event.metadata->size()) : 0);
   if (const auto aggregate = aggregate_of(event)) bytes += bytes_of_text(n.aggregate, bytes_of(*aggregate));
   for (const auto& tag : event.tags) bytes += bytes_of_text(n.tags, tag.size());
   for (const auto& id : event.also) bytes += bytes_of_text(n.also, bytes_of(view_of(id)));
@@ -107,7 +107,7 @@ std::uint8_t* write_parts(const PartNumbers& n, const Value& event, std::uint8_t
   for (const auto& id : event.also) to = write_aggregate(n.also, view_of(id), to);
   to = write_text_if(n.payload, event.payload, to);
   to = write_number(n.format, static_cast<std::uint32_t>(event.format), to);
-  return write_text_if(n.metadata, event.metadata, to);
+  return event.metadata ? write_text(n.metadata, *event.metadata, to) : to;
 }
 
 constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -211,7 +211,7 @@ bool read_part(const PartNumbers& n, const Field& field, Value& event, bool& goo
     good = read_number(field, format);
     event.format = PayloadFormat{format};
   } else if (field.number == n.metadata) {
-    good = read_bytes(field, event.metadata);
+    good = read_bytes(field, event.metadata.emplace());
   } else {
     return false;
   }

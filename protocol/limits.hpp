@@ -17,8 +17,8 @@ inline constexpr std::size_t subject_bytes_max = 255;
 inline constexpr std::size_t tags_max = 64;
 inline constexpr std::size_t also_max = 64;
 inline constexpr std::size_t conditions_max = 16;
-inline constexpr std::size_t query_items_max = 64;
-inline constexpr std::size_t query_terms_max = 256;
+inline constexpr std::size_t query_items_max = 1'024;
+inline constexpr std::size_t query_terms_max = 4'096;
 inline constexpr std::size_t command_id_bytes_max = 255;
 
 /// Of a command that is refused by a rule. Fixed, and no part of the format: it is not stored.

@@ -42,7 +42,7 @@ void put(const Event& from, pb::Event& to) {
   to.set_state(static_cast<pb::EventState>(from.state));
   put_tags_and_also(from.tags, from.also, to);
   put_payload(from.payload, from.format, to);
-  to.set_metadata(from.metadata);
+  if (from.metadata) to.set_metadata(*from.metadata);
   if (from.occurred_at) to.set_occurred_at_us(from.occurred_at->micros);
   to.set_subject(from.subject);
 }
@@ -57,7 +57,7 @@ void put(const RecordedEvent& from, pb::RecordedEvent& to) {
   to.set_type(from.type);
   put_tags_and_also(from.tags, from.also, to);
   put_payload(from.payload, from.format, to);
-  to.set_metadata(from.metadata);
+  if (from.metadata) to.set_metadata(*from.metadata);
   to.set_occurred_at_us(from.occurred_at.micros);
   to.set_state(static_cast<pb::EventState>(from.state));
   to.set_append_index(from.append_index);
@@ -280,7 +280,7 @@ Result<void> get_event_parts(Message& from, Value& to) {
   EVERSHARD_TRY(get_aggregates("also", *from.mutable_also(), to.also));
   to.payload = std::move(*from.mutable_payload());
   to.format = PayloadFormat{from.payload_format()};
-  to.metadata = std::move(*from.mutable_metadata());
+  if (from.has_metadata()) to.metadata = std::move(*from.mutable_metadata());
   to.subject = std::move(*from.mutable_subject());
   return {};
 }
@@ -428,7 +428,7 @@ Result<void> get(pb::AppendResponse& from, Appended& to) {
 
 Result<void> get(pb::Error& from, Error& to) {
   if (from.code() == pb::ERROR_CODE_UNSPECIFIED) return wrong("code", "is missing");
-  EVERSHARD_TRY(get_enum("code", from.code(), ErrorCode::permission_denied, to.code));
+  EVERSHARD_TRY(get_enum("code", from.code(), error_code_last, to.code));
   to.what = std::move(*from.mutable_message());
 
   ErrorDetails details;

@@ -49,7 +49,7 @@ class Query {
   /// Sorted and without repetitions, in items and parts: equal queries become equal values.
   [[nodiscard]] Query canonical() const;
   /// Errors: invalid_query (no items, an empty item, all() with items, an empty or malformed string),
-  ///         too_large (64 items, 256 terms, each counted once; a string over its limit)
+  ///         too_large (1,024 items, 4,096 terms, each counted once; a string over its limit)
   [[nodiscard]] Result<void> check() const;
 
   /// The definition every index is measured by.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ struct RecordedView {
   std::vector<std::pair<std::string_view, std::string_view>> also;  ///< type and value of each
   std::string_view payload;
   PayloadFormat format = PayloadFormat::unspecified;
-  std::string_view metadata;
+  std::optional<std::string_view> metadata;  ///< absent: none
   Timestamp occurred_at;
   EventState state = EventState::live;
   std::uint32_t append_index = 0;
@@ -35,6 +36,8 @@ struct RecordedView {
   [[nodiscard]] bool is_of(const AggregateId& aggregate) const {
     return aggregate_type == aggregate.type && aggregate_value == aggregate.value;
   }
+  /// Of none: none.
+  [[nodiscard]] std::string_view metadata_bytes() const { return bytes_if(metadata); }
   [[nodiscard]] RecordedEvent event() const;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/name.hpp"
@@ -16,6 +18,25 @@ Result<void> at_most(const char* what, std::size_t value, const char* unit, std:
   if (value <= most) return {};
   return refuse(ErrorCode::too_large,
                 std::string(what) + " has " + number(value) + " " + unit + ", the limit is " + number(most));
+}
+
+/// What conditions ask is looked up while others wait for the answer: they have together what one query may have.
+Result<void> check_together(const std::vector<AppendCondition>& conditions) {
+  const auto count = [&](auto&& query_of) {
+    std::size_t items = 0, terms = 0;
+    for (const auto& condition : conditions) {
+      const Query& query = query_of(condition.query);
+      items += query.items().size();
+      for (const auto& item : query.items()) terms += item.types.size() + item.tags.size() + item.concerning.size();
+    }
+    return std::pair(items, terms);
+  };
+  auto [items, terms] = count([](const Query& query) -> const Query& { return query; });
+  if (items <= query_items_max && terms <= query_terms_max) return {};
+  Query once;
+  std::tie(items, terms) = count([&](const Query& query) -> const Query& { return once = query.canonical(); });
+  EVERSHARD_TRY(at_most("what all conditions ask together", items, "items", query_items_max));
+  return at_most("what all conditions ask together", terms, "terms", query_terms_max);
 }
 
 /// Says where: `event 3: tag is empty`.
@@ -101,7 +122,7 @@ Result<void> check_gone(const Event& event) {
   if (!event.payload.empty()) return bad("has a payload");
   if (!event.subject.empty()) return bad("has a subject");
   if (event.state == EventState::erased) return event.occurred_at ? Result<void>{} : bad("has no time");
-  const bool bare = event.type.empty() && event.tags.empty() && event.also.empty() && event.metadata.empty() &&
+  const bool bare = event.type.empty() && event.tags.empty() && event.also.empty() && !event.metadata &&
                     !event.occurred_at && event.format == PayloadFormat::unspecified;
   return bare ? Result<void>{} : bad("has more than an id and an aggregate");
 }
@@ -123,7 +144,7 @@ Result<void> check_form(const Event& event) {
 
 Result<void> check_sizes(const Event& event, const Limits& limits) {
   EVERSHARD_TRY(at_most("the payload", event.payload.size(), "bytes", limits.payload_bytes_max));
-  return at_most("the metadata", event.metadata.size(), "bytes", limits.metadata_bytes_max);
+  return at_most("the metadata", event.metadata_bytes().size(), "bytes", limits.metadata_bytes_max);
 }
 
 Result<void> check_form(const Snapshot& snapshot) {
@@ -251,6 +272,7 @@ Result<void> check(const Append& append, const Limits& limits) {
   for (std::size_t i = 0; i < append.conditions.size(); ++i) {
     EVERSHARD_TRY(in("condition", i, append.conditions[i].query.check()));
   }
+  EVERSHARD_TRY(check_together(append.conditions));
   EVERSHARD_TRY(check_snapshots(append));
   EVERSHARD_TRY(check_command(append));
   return check_sizes(append, limits);
@@ -277,7 +299,7 @@ void normalise(Event& event) {
 }
 
 std::size_t bytes_of(const Event& event) {
-  std::size_t bytes = event.id.bytes.size() + event.type.size() + event.payload.size() + event.metadata.size();
+  std::size_t bytes = event.id.bytes.size() + event.type.size() + event.payload.size() + event.metadata_bytes().size();
   if (event.aggregate) bytes += bytes_of(*event.aggregate);
   for (const auto& tag : event.tags) bytes += tag.size();
   for (const auto& aggregate : event.also) bytes += bytes_of(aggregate);

@@ -17,6 +17,7 @@
 #include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/actors/entity/replay.hpp"
+#include "evershard/actors/model/old_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 
@@ -83,6 +84,7 @@ struct AggregateHost::Impl {
   std::vector<Cell> cells;
   std::shared_mutex kinds_mutex;
   std::map<std::string, Hosted, std::less<>> kinds;
+  OldNames old_names;
   Jitter order;  ///< any_order
   const SteadyTime began;
   std::atomic<std::uint64_t> ticket{0};
@@ -216,7 +218,10 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
     const std::unique_lock lock(impl_->kinds_mutex);
     if (impl_->kinds.contains(type))
       return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) + " are hosted already");
+    auto old_names = impl_->old_names;
+    EVERSHARD_TRY(old_names.add(kind->types()));
     EVERSHARD_TRY(impl_->desk->host(*kind, options.prepare));
+    impl_->old_names = std::move(old_names);
     impl_->kinds.emplace(type, Hosted{kind, options});
   }
   // In the inbox before whatever is asked of it later: nobody has to wait for that.

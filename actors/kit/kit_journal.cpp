@@ -255,6 +255,7 @@ Result<Appended> KitJournal::write(Append append, AppendChain chain) {
     recorded.payload = std::move(event.payload);
     recorded.format = event.format;
     recorded.metadata = std::move(event.metadata);
+    recorded.subject = std::move(event.subject);
     recorded.occurred_at = event.occurred_at ? *event.occurred_at : options_.now();
     recorded.append_index = i;
     recorded.append_events = count;

@@ -74,7 +74,7 @@ template <Named T>
   }
 }
 
-/// `Query{}.types(names_of<Enrolled, Left>())`
+/// `Query{}.types(names_of<Enrolled, Left>())`. With those of before: names_read_by
 template <Named... Ts>
 [[nodiscard]] std::vector<std::string> names_of() {
   return {name_of_type<Ts>()...};

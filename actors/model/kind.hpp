@@ -42,9 +42,21 @@ struct KindTypes {
     WrittenType type;
     bool old = false;  ///< read, and not written any more
   };
+  /// An event of another time, and what of today's it may become.
+  struct OldName {
+    std::string old;
+    std::vector<std::string> becomes;
+  };
+  /// What reads events of any aggregate: a view, a process.
+  struct Reader {
+    std::string what;
+    std::vector<std::string> events;
+  };
   WrittenType state;
   std::vector<Command> commands{};  ///< in order of name, as the events
   std::vector<Event> events{};
+  std::vector<OldName> old_names{};
+  std::vector<Reader> readers{};
 };
 
 /// A state, or a decision model, that the runtime holds and never looks into.

@@ -46,6 +46,15 @@ class TabledKind final : public AggregateKind {
     some_ask_ = std::ranges::any_of(table_.commands, [](const auto& row) { return row.prepare != nullptr; });
     for (const auto& row : table_.commands)
       types_.commands.push_back({row.name, row.written, row.reply, row.replies, row.query});
+    types_.old_names = table_.old_names;
+    types_.readers = table_.readers;
+    for (const auto& row : table_.commands) {
+      if (row.view == nullptr) continue;
+      auto& view = types_.readers.emplace_back();
+      view.what =
+          "the view that command " + in_quotes(row.name) + " of aggregate " + in_quotes(table_.type) + " is decided on";
+      for (const auto& event : row.view_events) view.events.push_back(event.name);
+    }
     for (const auto& row : table_.events) types_.events.push_back({row.name, row.written, row.encode == nullptr});
   }
 

@@ -69,6 +69,8 @@ struct KindTable {
   Result<void> (*decode)(std::string_view bytes, AnyState& state) = nullptr;
   std::vector<EventRow> events;  ///< of today, then old ones
   std::vector<CommandRow> commands;
+  std::vector<KindTypes::OldName> old_names{};
+  std::vector<KindTypes::Reader> readers{};  ///< beside the views
 };
 
 /// Errors: invalid_argument  a logical name is empty, malformed or given twice; too_large  one is too long

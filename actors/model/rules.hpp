@@ -93,17 +93,29 @@ struct ViewRules {
   static_assert(made, "evershard: the view can be made neither of this command nor of nothing");
   static constexpr bool lists = requires { requires is_types<typename V::Events>; };
   static_assert(lists, "evershard: the view lacks `using Events = evershard::Types<...>`: the events it is made of");
-  static constexpr bool old_lists = is_types<typename OldEventsOf<V>::type>;
-  static_assert(old_lists, "evershard: OldEvents of the view is not an evershard::Types<...>");
+  static constexpr bool old_lists =
+      is_types<typename OwnOldEventsOf<V>::type> && is_types<typename UpcastByOf<V>::type>;
+  static_assert(old_lists, "evershard: OldEvents or UpcastBy of the view is not an evershard::Types<...>");
   static constexpr bool events = [] {
     if constexpr (lists && old_lists) {
       return []<class... Es, class... Os>(Types<Es...>, Types<Os...>) {
         return (ViewEventRules<V, Es>::value && ... && true) && (OldEventRules<V, Os>::value && ... && true);
-      }(typename V::Events{}, typename OldEventsOf<V>::type{});
+      }(typename V::Events{}, typename OwnOldEventsOf<V>::type{});
     }
     return false;
   }();
   static constexpr bool value = queried && made && events;
+};
+
+/// An old event of another aggregate, whose events a view reads: else the view misses what it became.
+template <class V, class Owner, class Old>
+struct ReadsOldEvent {
+  static constexpr bool read = listed<Old, typename V::Events> || listed<Old, typename OldEventsOf<V>::type> ||
+                               !BecomesOneOf<Owner, typename V::Events, Old>::value;
+  static_assert(read,
+                "evershard: this view lists an event, and not the old one that becomes it: add `using UpcastBy = "
+                "evershard::Types<Owner>;`, or the old one to the view's OldEvents");
+  static constexpr bool value = read;
 };
 
 /// What a command asks before it is decided.

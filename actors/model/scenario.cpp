@@ -82,6 +82,7 @@ void Scenario::record(DecidedEvent decided, std::optional<AggregateId> aggregate
   for (const auto& timer : decided.timers) event.tags.push_back(timer_tag(timer_key(id_, timer)));
   event.payload = std::move(decided.payload);
   event.format = decided.format;
+  event.subject = std::move(decided.subject);
   event.occurred_at = now_;
   history_.push_back(std::move(event));
 }

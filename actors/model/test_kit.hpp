@@ -201,8 +201,9 @@ class TestKit {
   /// Further events, of another aggregate, for commands that are decided on a view; with the tags it gives them.
   template <class Other, class... Es>
   TestKit& given_of(std::string id, const Es&... events) {
-    static_assert((listed<Es, typename Other::Events> && ...),
-                  "evershard: given_of<Other>(...): this is not one of Other's Events");
+    static_assert(((listed<Es, typename Other::Events> || listed<Es, typename OldEventsOf<Other>::type>)&&...),
+                  "evershard: given_of<Other>(...): this is not one of Other's Events or OldEvents");
+    static_cast<void>((views_read<Other, Es> && ...));
     (give<Other>(events, AggregateId{std::string(std::string_view(Other::type)), id}), ...);
     return *this;
   }
@@ -282,14 +283,16 @@ class TestKit {
 
   template <class V>
   static std::vector<std::string> view_events() {
-    std::vector<std::string> names;
-    if constexpr (!std::is_void_v<V>) {
-      const auto add = [&]<class E>() { names.push_back(name_of_type<E>()); };
-      for_each_type(typename V::Events{}, add);
-      for_each_type(typename OldEventsOf<V>::type{}, add);
-    }
-    return names;
+    if constexpr (std::is_void_v<V>)
+      return {};
+    else
+      return names_read_by<V>();
   }
+  /// Every view of A knows the event, or lists nothing that it becomes.
+  template <class Other, class E>
+  static constexpr bool views_read = []<class... Vs>(Types<Vs...>) {
+    return (ReadsOldEvent<Vs, Other, E>::value && ... && true);
+  }(typename ViewsOf<A>::type{});
 
   /// Its bytes, when the value comes back from them.
   template <class T>

@@ -202,9 +202,31 @@ struct TypedKind {
       table.events.push_back({name_of_type<E>(), &typeid(E), &apply<E>, nullptr, written_type<E>()});
     });
     for_each_type(typename A::Commands{}, [&]<class C>() { table.commands.push_back(command_row<C>()); });
+    for_each_type(typename OldEventsOf<A>::type{}, [&]<class Old>() {
+      auto& names = table.old_names.emplace_back();
+      names.old = name_of_type<Old>();
+      for_each_type(typename A::Events{}, [&]<class E>() {
+        if constexpr (BecomesOneOf<A, Types<E>, Old>::value) names.becomes.push_back(name_of_type<E>());
+      });
+    });
+    if constexpr (requires { typename A::Reads; }) {
+      auto& reader = table.readers.emplace_back();
+      reader.what = "process " + table.type;
+      for_each_type(typename A::Reads{}, [&]<class E>() { reader.events.push_back(name_of_type<E>()); });
+    }
     return table;
   }
 };
+
+/// Of a view: the types of its events, with those of before: what its query asks for.
+template <class V>
+[[nodiscard]] std::vector<std::string> names_read_by() {
+  std::vector<std::string> names;
+  const auto add = [&]<class E>() { names.push_back(name_of_type<E>()); };
+  for_each_type(typename V::Events{}, add);
+  for_each_type(typename OldEventsOf<V>::type{}, add);
+  return names;
+}
 
 /// What the runtime hosts. A broken rule is a compile error that begins with `evershard:`.
 ///

@@ -38,7 +38,8 @@ struct ProcessAggregate {
   using State = ProcessState<typename P::State>;
   using Commands = Types<ProcessEvent, ProcessTimer, ProcessRejection, ProcessPerformed, ProcessKnown>;
   using Events = typename WithReacted<typename P::Events>::type;
-  using OldEvents = typename OldEventsOf<P>::type;
+  using OldEvents = typename OwnOldEventsOf<P>::type;
+  using Reads = typename P::Reacts;
 
   // What was reacted to is not again; what was handed in before it, and left no trace, neither.
   static Effect<> on(const State& instance, const ProcessEvent& told) {
@@ -51,7 +52,7 @@ struct ProcessAggregate {
   }
   static Effect<> on(const State& instance, const ProcessTimer& timer) {
     if (instance.ended) return nothing();
-    Reaction reaction;
+    Reaction<P> reaction;
     bool known = false;
     for_each_type(typename TimersOf<P>::type{}, [&]<class T>() {
       if (timer.type != name_of_type<T>()) return;
@@ -64,7 +65,7 @@ struct ProcessAggregate {
   // Also of an instance that has ended: what it sent is under way until it is answered. Nobody has taken the process
   // over meanwhile: he may send the command again, and it need not be rejected then.
   static Effect<> on(const State& instance, const ProcessRejection& rejection) {
-    Reaction reaction;
+    Reaction<P> reaction;
     const Rejected why{rejection.command.aggregate, rejection.reason};
     for_each_type(typename SendsOf<P>::type{}, [&]<class C>() {
       if (rejection.command.type == name_of_type<C>())
@@ -78,7 +79,7 @@ struct ProcessAggregate {
 
   // Written in any case: so it is not performed again.
   static Effect<> on(const State& instance, const ProcessPerformed& performed) {
-    Reaction reaction;
+    Reaction<P> reaction;
     for_each_type(typename EffectsOf<P>::type{}, [&]<class Of>() {
       if (performed.effect.type != name_of_type<typename Of::Effect>()) return;
       const auto effect = value_of<typename Of::Effect>(performed.effect.payload);
@@ -149,8 +150,8 @@ struct ProcessAggregate {
     if (auto parsed = parse_bytes(bytes, value); !parsed) throw std::invalid_argument(parsed.error().what);
     return value;
   }
-  static Reaction reaction_to(const typename P::State& state, const RecordedEvent& event) {
-    Reaction reaction;
+  static Reaction<P> reaction_to(const typename P::State& state, const RecordedEvent& event) {
+    Reaction<P> reaction;
     for_each_type(typename P::Reacts{}, [&]<class E>() {
       if (event.type != name_of_type<E>()) return;
       const auto value = value_of<E>(event.payload);
@@ -163,10 +164,10 @@ struct ProcessAggregate {
   }
   /// A process that sends nothing which it looks after has no on_rejected: the name is looked up only where one is.
   template <class Of, class C>
-  static Reaction rejected(const typename Of::State& state, const C& command, const Rejected& why) {
+  static Reaction<Of> rejected(const typename Of::State& state, const C& command, const Rejected& why) {
     return Of::on_rejected(state, command, why);
   }
-  static Effect<> written(Reaction reaction, ProcessReacted because) {
+  static Effect<> written(Reaction<P> reaction, ProcessReacted because) {
     if (reaction.empty()) return nothing();
     return Persist<NoReply>(std::move(reaction).decided(std::move(because)), {});
   }

@@ -160,7 +160,7 @@ void ProcessDriver::take(const RecordedEvent& event) {
   ++told_waiting_;
   Item item{Kind::told, event.position};
   item.event = event;
-  item.chain = chain_of(event.metadata);
+  item.chain = chain_of(event.metadata_bytes());
   add({Kind::told, known ? *key : std::string()}, std::move(item));
 }
 
@@ -184,7 +184,7 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
     if (is_done(event.position, n + 1)) continue;
     Item item{Kind::effect, event.position};
     item.next = n;
-    item.chain = chain_of(event.metadata);
+    item.chain = chain_of(event.metadata_bytes());
     item.instance = instance;
     item.reaction = event.id;
     item.effect = std::move(reacted->effects[n]);
@@ -192,7 +192,7 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
   }
   if (reacted->commands.empty() || is_done(event.position, 0)) return;
   Item item{Kind::sent, event.position};
-  item.chain = chain_of(event.metadata);
+  item.chain = chain_of(event.metadata_bytes());
   item.commands = std::move(reacted->commands);
   add({Kind::sent, instance}, std::move(item));
 }
@@ -667,7 +667,7 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   if (lanes_.contains(id)) return gone();
   Item item{Kind::effect, reaction->position};
   item.next = replay.effect.number;
-  item.chain = chain_of(reaction->metadata);
+  item.chain = chain_of(reaction->metadata_bytes());
   item.instance = reaction->aggregate->value;
   item.reaction = reaction->id;
   item.effect = std::move(reacted->effects[replay.effect.number]);

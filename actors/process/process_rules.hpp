@@ -9,50 +9,11 @@
 
 #include "evershard/actors/model/codec.hpp"
 #include "evershard/actors/model/types.hpp"
+#include "evershard/actors/process/process_lists.hpp"
 #include "evershard/actors/process/reaction.hpp"
 #include "evershard/protocol/event.hpp"
 
 namespace evershard {
-
-/// `using NAME = Types<...>`; none where it has none.
-template <class P>
-struct TimersOf {
-  using type = Types<>;
-};
-template <class P>
-requires requires { typename P::Timers; }
-struct TimersOf<P> {
-  using type = typename P::Timers;
-};
-template <class P>
-struct SendsOf {
-  using type = Types<>;
-};
-template <class P>
-requires requires { typename P::Sends; }
-struct SendsOf<P> {
-  using type = typename P::Sends;
-};
-
-/// An effect that a process has performed, and what its handler answers: `using Effects = Types<Performs<Send, Sent>>`.
-template <class E, class R = Done>
-struct Performs {
-  using Effect = E;
-  using Answer = R;
-};
-template <class T>
-inline constexpr bool is_performs = false;
-template <class E, class R>
-inline constexpr bool is_performs<Performs<E, R>> = true;
-template <class P>
-struct EffectsOf {
-  using type = Types<>;
-};
-template <class P>
-requires requires { typename P::Effects; }
-struct EffectsOf<P> {
-  using type = typename P::Effects;
-};
 
 template <class P, class E>
 concept KeyedAlone = requires(const E& event) {
@@ -64,26 +25,26 @@ concept KeyedWithPlace = requires(const E& event, const RecordedEvent& at) {
 };
 template <class P, class E>
 concept ReactsAlone = requires(const typename P::State& state, const E& event) {
-  { P::on(state, event) } -> std::convertible_to<Reaction>;
+  { P::on(state, event) } -> std::convertible_to<Reaction<P>>;
 };
 template <class P, class E>
 concept ReactsWithPlace = requires(const typename P::State& state, const E& event, const RecordedEvent& at) {
-  { P::on(state, event, at) } -> std::convertible_to<Reaction>;
+  { P::on(state, event, at) } -> std::convertible_to<Reaction<P>>;
 };
 template <class P, class C>
 concept HandlesRejected = requires(const typename P::State& state, const C& command, const Rejected& why) {
-  { P::on_rejected(state, command, why) } -> std::convertible_to<Reaction>;
+  { P::on_rejected(state, command, why) } -> std::convertible_to<Reaction<P>>;
 };
 
 template <class P, class Of>
 concept HandlesPerformed = requires(const typename P::State& state, const typename Of::Effect& effect,
                                     const typename Of::Answer& answer) {
-  { P::on_performed(state, effect, answer) } -> std::convertible_to<Reaction>;
+  { P::on_performed(state, effect, answer) } -> std::convertible_to<Reaction<P>>;
 };
 template <class P, class Of>
 concept HandlesNotPerformed = requires(const typename P::State& state, const typename Of::Effect& effect,
                                        const std::string& reason) {
-  { P::on_not_performed(state, effect, reason) } -> std::convertible_to<Reaction>;
+  { P::on_not_performed(state, effect, reason) } -> std::convertible_to<Reaction<P>>;
 };
 
 template <class Of>
@@ -113,9 +74,10 @@ struct ReactsRules {
                 "evershard: the process has no static std::string key(const Event&), or key(const Event&, const "
                 "RecordedEvent&), for this event of Reacts: which instance is it for?");
   static constexpr bool reacts = ReactsAlone<P, E> || ReactsWithPlace<P, E>;
-  static_assert(reacts,
-                "evershard: the process has no static Reaction on(const State&, const Event&), or on(const State&, "
-                "const Event&, const RecordedEvent&), for this event of Reacts");
+  static_assert(
+      reacts,
+      "evershard: the process has no static Reaction<Process> on(const State&, const Event&), or on(const State&, "
+      "const Event&, const RecordedEvent&), for this event of Reacts");
   static constexpr bool value = encodable && keyed && reacts;
 };
 template <class P, class T>
@@ -123,8 +85,9 @@ struct ProcessTimerRules {
   static constexpr bool encodable = Encodable<T> && Named<T>;
   static_assert(encodable, "evershard: this type of Timers must be a Protobuf message, or have a Codec with a name");
   static constexpr bool reacts = ReactsAlone<P, T>;
-  static_assert(reacts,
-                "evershard: the process has no static Reaction on(const State&, const Timer&) for this one of Timers");
+  static_assert(
+      reacts,
+      "evershard: the process has no static Reaction<Process> on(const State&, const Timer&) for this one of Timers");
   static constexpr bool value = encodable && reacts;
 };
 template <class P, class C>
@@ -132,9 +95,10 @@ struct SendsRules {
   static constexpr bool encodable = Encodable<C> && Named<C>;
   static_assert(encodable, "evershard: this command of Sends must be a Protobuf message, or have a Codec with a name");
   static constexpr bool handled = HandlesRejected<P, C>;
-  static_assert(handled,
-                "evershard: the process has no static Reaction on_rejected(const State&, const Command&, const "
-                "Rejected&) for this command of Sends");
+  static_assert(
+      handled,
+      "evershard: the process has no static Reaction<Process> on_rejected(const State&, const Command&, const "
+      "Rejected&) for this command of Sends");
   static constexpr bool value = encodable && handled;
 };
 

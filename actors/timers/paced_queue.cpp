@@ -64,6 +64,10 @@ void PacedQueue::postpone(const DueTimer& timer, Timestamp due) {
 }
 
 void PacedQueue::try_again(const DueTimer& timer, Timestamp now) {
+  if (!queue_.is_under_way(timer)) {
+    --under_way_;  // what changed it was heard of before the answer
+    return;
+  }
   const auto times = failures_[timer.key]++;
   auto wait = options_.retry_first;
   for (std::uint32_t n = 0; n != times && wait < options_.retry_most; ++n) wait *= 2;

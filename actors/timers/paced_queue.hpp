@@ -41,7 +41,7 @@ class PacedQueue {
   void leave(const DueTimer& timer, Timestamp again);
   /// It is due later than it was said to be.
   void postpone(const DueTimer& timer, Timestamp due);
-  /// It failed: later each time.
+  /// It failed: later each time. Unless it was set anew or dropped meanwhile.
   void try_again(const DueTimer& timer, Timestamp now);
   /// See TimerQueue.
   void clock_was_set_back() { queue_.clock_was_set_back(); }

@@ -62,11 +62,16 @@ std::vector<DueTimer> TimerQueue::take(Timestamp now, std::size_t most) {
   return due;
 }
 
-void TimerQueue::put_back(const DueTimer& timer, Timestamp again) {
+bool TimerQueue::is_under_way(const DueTimer& timer) const {
   const auto found = timers_.find(timer.key);
-  if (found == timers_.end() || found->second.set_at != timer.set_at || found->second.waits) return;
-  found->second.waits = true;
-  found->second.wait_until = again;
+  return found != timers_.end() && found->second.set_at == timer.set_at && !found->second.waits;
+}
+
+void TimerQueue::put_back(const DueTimer& timer, Timestamp again) {
+  if (!is_under_way(timer)) return;
+  auto& put = timers_.at(timer.key);
+  put.waits = true;
+  put.wait_until = again;
   wait(timer.key, again);
 }
 

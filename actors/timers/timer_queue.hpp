@@ -53,6 +53,8 @@ class TimerQueue {
   [[nodiscard]] std::vector<DueTimer> take(Timestamp now, std::size_t most);
   /// It is to be taken again at that time. Unless it was set anew or dropped meanwhile.
   void put_back(const DueTimer& timer, Timestamp again);
+  /// It was taken, and neither put back, nor set anew, nor dropped since.
+  [[nodiscard]] bool is_under_way(const DueTimer& timer) const;
   /// The clock that put_back() was told times by was ahead: what was put back is taken again when it is due.
   /// Cost: all are looked at.
   void clock_was_set_back();

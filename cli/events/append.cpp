@@ -50,8 +50,9 @@ Outcome append_one(const Invocation& invocation) {
 
 Outcome append_lines(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  arguments.refuse_beside("--jsonl", {"aggregate", "type", "tag", "also", "payload", "payload-file", "payload-format",
-                                      "metadata", "id", "occurred-at", "expect", "fail-if", "after", "request-id"});
+  arguments.refuse_beside(
+      "--jsonl", {"aggregate", "type", "tag", "also", "payload", "payload-file", "payload-format", "metadata", "id",
+                  "occurred-at", "expect", "fail-if", "after", "snapshot", "schema-revision", "request-id"});
   const auto settings = line_settings_of(arguments);
   auto store = invocation.open(Invocation::Keys::created);
   if (!store) return Failed(std::move(store).error());

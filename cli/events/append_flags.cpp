@@ -1,5 +1,7 @@
 #include "evershard/cli/events/append_flags.hpp"
 
+#include <limits>
+
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/payload_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -24,7 +26,10 @@ void add_append_flags(Options& options) {
       .such_as({"any", "none", "exists"})
       .values("fail-if", "JSON", "a query; the append is refused if an event matches it")
       .values("after", "POSITION",
-              "for the --fail-if before it: only events after this position count; without it, all");
+              "for the --fail-if before it: only events after this position count; without it, all")
+      .value("snapshot", "JSON", "the aggregate's state with this event, as JSON: stored with the event, or neither is")
+      .value("schema-revision", "NUMBER",
+             "the schema of --snapshot; a reader that knows another one replays the events instead; without it, 0");
 }
 
 EventId uuid_of(const Arguments& arguments, const char* name) {
@@ -74,6 +79,31 @@ Result<Event> event_of(const Arguments& arguments) {
   return event;
 }
 
+/// Whose data the event is, the snapshot is too.
+Result<void> add_snapshot(const Arguments& arguments, const Event& event, Append& append) {
+  const auto text = arguments.text("snapshot");
+  if (!text) {
+    if (arguments.has("schema-revision")) throw UsageError("--schema-revision needs --snapshot");
+    return {};
+  }
+  if (!event.aggregate) throw UsageError("--snapshot needs --aggregate");
+  auto value = JsonValue::parse(*text, "--snapshot");
+  if (!value) return refuse(std::move(value).error());
+  Snapshot snapshot;
+  snapshot.aggregate = *event.aggregate;
+  snapshot.payload = value->raw();
+  snapshot.format = PayloadFormat::json;
+  snapshot.subject = event.subject;
+  if (const auto revision = arguments.text("schema-revision")) {
+    const auto number = whole_number(*revision);
+    if (!number || *number > std::numeric_limits<std::uint32_t>::max())
+      throw UsageError("--schema-revision is " + in_quotes(*revision) + ": it must be a whole number below 4294967296");
+    snapshot.schema_revision = static_cast<std::uint32_t>(*number);
+  }
+  append.snapshots.push_back(std::move(snapshot));
+  return {};
+}
+
 /// Each --after belongs to the --fail-if in front of it.
 Result<void> add_conditions(const Arguments& arguments, Append& append) {
   bool open = false;
@@ -106,6 +136,7 @@ Result<Append> append_of(const Arguments& arguments) {
     if (!event->aggregate) throw UsageError("--expect needs --aggregate");
     append.expect(*event->aggregate, *version);
   }
+  EVERSHARD_TRY(add_snapshot(arguments, *event, append));
   append.event(std::move(*event));
   EVERSHARD_TRY(add_conditions(arguments, append));
   return append;

@@ -27,6 +27,7 @@ Options group_create_options() {
   add_query_flags(options);
   add_start_flags(options);
   add_setting_flags(options, true);
+  options.flag("if-absent", "one of that name, query and settings is there: do nothing, and show it");
   return options;
 }
 
@@ -38,7 +39,9 @@ Outcome run_group_create(const Invocation& invocation) {
   if (*query) definition.query = **std::move(query);
   definition.after = start_asked(arguments);
   setting_flags(arguments).apply(definition.settings);
-  return show_group(invocation, [&](Groups& groups) { return groups.create_group(definition); });
+  return show_group(invocation, [&](Groups& groups) {
+    return groups.create_group(definition, arguments.has("if-absent") ? IfThere::give : IfThere::refuse);
+  });
 }
 
 Options group_change_options() {

@@ -87,7 +87,7 @@ Result<Event> event_of(KurrentRecorded& from) {
   if (!time) return refuse(time.error());
   event.occurred_at = *time;
   event.payload = std::move(*from.mutable_data());
-  event.metadata = std::move(*from.mutable_custom_metadata());
+  if (!from.custom_metadata().empty()) event.metadata = std::move(*from.mutable_custom_metadata());
   return event;
 }
 
@@ -114,7 +114,7 @@ Result<ImportedEvent> KurrentEvents::take(KurrentRecorded& from) const {
   if (!has_id) event->id.bytes.back() = 1;  // it gets another one where it is stored
   if (auto good = check(*event, Limits::most()); !good) {
     from.set_data(std::move(event->payload));
-    from.set_custom_metadata(std::move(event->metadata));
+    from.set_custom_metadata(std::move(event->metadata).value_or(std::string()));
     return refuse(std::move(good).error());
   }
   if (!has_id) event->id = {};

@@ -159,7 +159,7 @@ Result<std::size_t> StoreImport::next_append(Events& events, std::size_t from) {
   std::size_t bytes = 0, count = 0, end = from, good = from;
   for (; end < events.size() && count < append_events_max; ++end) {
     const auto& event = events[end].event.event;
-    bytes += event.payload.size() + event.metadata.size();
+    bytes += event.payload.size() + event.metadata_bytes().size();
     if (end > from && bytes > append_bytes_max) break;
     const auto placed = place(events[end], end == from);
     if (!placed) return refuse(placed.error());

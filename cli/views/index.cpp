@@ -23,6 +23,7 @@ Options index_create_options() {
       .such_as({"text", "integer", "number", "boolean", "time"})
       .value("source", "WHERE", "where the path begins: in the payload or in the metadata", "payload")
       .such_as({"payload", "metadata"})
+      .flag("if-absent", "one of that name and the same definition is there: do nothing, and show it")
       .flag("wait", "return when the index shows all events that are there now");
   return options;
 }
@@ -47,9 +48,11 @@ Outcome index_create(const Invocation& invocation) {
   const auto head = store->head();
   if (!head) return Failed(Failure(head.error()));
   auto& projections = store->projections();
-  auto made = path ? projections.create_value_index(*name, {(*query)->items().front().types, *arguments.text("source"),
-                                                            *path, *arguments.text("value")})
-                   : projections.create_index(**query);
+  auto made =
+      path ? projections.create_value_index(
+                 *name, {(*query)->items().front().types, *arguments.text("source"), *path, *arguments.text("value")},
+                 if_there(arguments))
+           : projections.create_index(**query);
   return print_made(invocation, *store, std::move(made), *head);
 }
 

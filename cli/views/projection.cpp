@@ -22,6 +22,7 @@ Options projection_create_options() {
   options.argument("FILE", "a file with the definition as JSON; - is standard input");
   options.value("kind", "KIND", "what it is a definition of: table, value or index", "table")
       .such_as({"table", "value", "index"})
+      .flag("if-absent", "one of that name and the same definition is there: do nothing, and show it")
       .flag("wait", "return when it shows all events that are there now");
   return options;
 }
@@ -42,8 +43,10 @@ Outcome projection_create(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const auto head = store->head();
   if (!head) return Failed(Failure(head.error()));
-  return print_made(invocation, *store,
-                    store->projections().create(arguments.required("NAME"), *arguments.text("kind"), *spec), *head);
+  return print_made(
+      invocation, *store,
+      store->projections().create(arguments.required("NAME"), *arguments.text("kind"), *spec, if_there(arguments)),
+      *head);
 }
 
 Outcome projection_change(const Invocation& invocation) {

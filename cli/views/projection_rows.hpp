@@ -18,6 +18,11 @@ namespace evershard::cli {
 /// A definition's text; `-` is standard input. Errors: not_found, io, too_large
 [[nodiscard]] Result<std::string> read_definition(const std::string& path);
 
+/// Of a create: --if-absent.
+[[nodiscard]] inline IfThere if_there(const Arguments& arguments) {
+  return arguments.has("if-absent") ? IfThere::give : IfThere::refuse;
+}
+
 /// --at-least, --version.
 void add_rows_flags(Options& options);
 [[nodiscard]] RowsAsked rows_asked(const Arguments& arguments);

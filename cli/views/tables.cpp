@@ -175,7 +175,13 @@ Outcome select_rows(const Invocation& invocation) {
     if (interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
-  return {};
+  // Now: a process of its own may have met what it stands at while it made these rows.
+  const auto now = tables.describe_table(table, reading);
+  if (!now || now->state != "failed") return {};
+  return Failed(Failure(ErrorCode::unavailable,
+                        "these are rows as of position " + std::to_string(now->position.value) + ": table " +
+                            in_quotes(table) + " has failed and stands there: " + now->error,
+                        "mend the cause, then `evershard projection resume " + table + "`"));
 }
 
 Options parked_options() {

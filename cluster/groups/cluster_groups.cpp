@@ -125,7 +125,7 @@ Result<Response> ClusterGroups::ask(const char* method, const std::string& name,
   return response;
 }
 
-Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition) {
+Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition, IfThere there) {
   EVERSHARD_TRY(definition.settings.check());
   EVERSHARD_TRY(definition.query.check());
   EVERSHARD_TRY(check_known_types(definition.query));
@@ -137,8 +137,10 @@ Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition) {
   else
     request.set_from_now(true);
   messages::put(definition.settings, *request.mutable_settings());
-  return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(group_calls::create, definition.name, request,
-                                                            HomeCalls::Again::not_done, asked_for));
+  request.set_if_absent(there == IfThere::give);
+  return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(
+      group_calls::create, definition.name, request,
+      there == IfThere::give ? HomeCalls::Again::always : HomeCalls::Again::not_done, asked_for));
 }
 
 Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const GroupSettingsChange& change) {

@@ -49,16 +49,17 @@ std::optional<GlobalPosition> position_in(const Request& request) {
 }  // namespace
 
 void GroupHome::serve(HomeCalls& homes) {
-  homes.serve(group_calls::create,
-              answered_with<pb::CreateGroupRequest, pb::GroupInfo>(
-                  [this](pb::CreateGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                    GroupDefinition definition{.name = request.name()};
-                    EVERSHARD_TRY(messages::get(*request.mutable_query(), definition.query));
-                    definition.after =
-                        request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after());
-                    EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
-                    return put_info(host_.create_group(std::move(definition)), response);
-                  }));
+  homes.serve(
+      group_calls::create,
+      answered_with<pb::CreateGroupRequest, pb::GroupInfo>([this](pb::CreateGroupRequest& request,
+                                                                  pb::GroupInfo& response) -> Result<void> {
+        GroupDefinition definition{.name = request.name()};
+        EVERSHARD_TRY(messages::get(*request.mutable_query(), definition.query));
+        definition.after = request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after());
+        EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
+        return put_info(
+            host_.create_group(std::move(definition), request.if_absent() ? IfThere::give : IfThere::refuse), response);
+      }));
   homes.serve(group_calls::change,
               answered_with<pb::ChangeGroupRequest, pb::GroupInfo>(
                   [this](pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
@@ -247,7 +248,7 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
         worker.ended = std::move(deliveries).error();
       if (!deliveries || deliveries->empty()) break;
       messages::put(deliveries->front(), *answer.add_deliveries());
-      bytes += deliveries->front().event.payload.size() + deliveries->front().event.metadata.size() + 256;
+      bytes += deliveries->front().event.payload.size() + deliveries->front().event.metadata_bytes().size() + 256;
     }
     if (!worker.ended) continue;
     messages::put(*worker.ended, *answer.mutable_ended());

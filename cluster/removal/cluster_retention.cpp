@@ -31,8 +31,7 @@ constexpr auto report_every = std::chrono::milliseconds(50);
 
 Error ended_with(const v1::RetentionGoesOn& told) {
   const auto code = told.trouble_code();
-  if (code <= 0 || code > static_cast<int>(ErrorCode::permission_denied))
-    return {ErrorCode::unavailable, told.trouble()};
+  if (code <= 0 || code > static_cast<int>(error_code_last)) return {ErrorCode::unavailable, told.trouble()};
   return {static_cast<ErrorCode>(code), told.trouble()};
 }
 

@@ -24,7 +24,7 @@ template <class Entry>
 std::size_t bytes_of_events(const std::vector<Entry>& entries) {
   std::size_t bytes = 0;
   for (const auto& entry : entries)
-    bytes += entry.event ? entry.event->payload.size() + entry.event->metadata.size() : 0;
+    bytes += entry.event ? entry.event->payload.size() + entry.event->metadata_bytes().size() : 0;
   return bytes;
 }
 
@@ -76,6 +76,9 @@ ProjectionInfo not_answered(const actors::Definition& definition, GlobalPosition
   return info;
 }
 
+/// A second time it gives what the first has made.
+Again again_if(IfThere there) { return there == IfThere::give ? Again::always : Again::not_done; }
+
 }  // namespace
 
 void HomedProjections::serve() {
@@ -90,12 +93,15 @@ void HomedProjections::serve() {
         return told_info(
             host_.create_value_index(
                 request.name(),
-                {{request.types().begin(), request.types().end()}, request.source(), request.path(), request.value()}),
+                {{request.types().begin(), request.types().end()}, request.source(), request.path(), request.value()},
+                request.if_absent() ? IfThere::give : IfThere::refuse),
             response);
       });
   serve_home<v1::CreateProjectionRequest, v1::ProjectionInfo>(
       homes_, "projections.create", [this](auto& request, auto& response) -> Result<void> {
-        return told_info(host_.create(request.name(), request.kind(), request.spec()), response);
+        return told_info(host_.create(request.name(), request.kind(), request.spec(),
+                                      request.if_absent() ? IfThere::give : IfThere::refuse),
+                         response);
       });
   serve_home<v1::ChangeProjectionRequest, v1::ProjectionInfo>(
       homes_, "projections.change", [this](auto& request, auto& response) -> Result<void> {
@@ -157,7 +163,8 @@ Result<ProjectionInfo> HomedProjections::create_index(const Query& query) {
                        Again::always);
 }
 
-Result<ProjectionInfo> HomedProjections::create_value_index(const std::string& name, const ValueIndex& index) {
+Result<ProjectionInfo> HomedProjections::create_value_index(const std::string& name, const ValueIndex& index,
+                                                            IfThere there) {
   EVERSHARD_TRY(is_here(name));
   v1::CreateValueIndexRequest request;
   request.set_name(name);
@@ -165,17 +172,19 @@ Result<ProjectionInfo> HomedProjections::create_value_index(const std::string& n
   request.set_source(index.source);
   request.set_path(index.path);
   request.set_value(index.value);
-  return ask_for_homed(homes_, "projections.create_value_index", of(name), request, home_change_time, Again::not_done);
+  request.set_if_absent(there == IfThere::give);
+  return ask_for_homed(homes_, "projections.create_value_index", of(name), request, home_change_time, again_if(there));
 }
 
 Result<ProjectionInfo> HomedProjections::create(const std::string& name, const std::string& kind,
-                                                const std::string& spec) {
+                                                const std::string& spec, IfThere there) {
   EVERSHARD_TRY(is_here(name));
   v1::CreateProjectionRequest request;
   request.set_name(name);
   request.set_kind(kind);
   request.set_spec(spec);
-  return ask_for_homed(homes_, "projections.create", of(name), request, home_change_time, Again::not_done);
+  request.set_if_absent(there == IfThere::give);
+  return ask_for_homed(homes_, "projections.create", of(name), request, home_change_time, again_if(there));
 }
 
 Result<ProjectionInfo> HomedProjections::change(const std::string& name, const std::string& spec,

@@ -57,7 +57,9 @@ GroupService::GroupService(Calls& calls) : ServiceOf(calls) {
         if (!start) return refuse(start.error());
         definition.after = *start;
         EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
-        return put_group(groups.create_group(std::move(definition)), response);
+        return put_group(
+            groups.create_group(std::move(definition), request.if_absent() ? IfThere::give : IfThere::refuse),
+            response);
       });
   asks<pb::ChangeGroupRequest, pb::GroupInfo>(
       "ChangeGroup", Scope::admin,

@@ -205,7 +205,7 @@ void GroupWorkCall::take() {
       }
       if (!taken || taken->empty()) break;
       messages::put(taken->front(), *response.add_deliveries());
-      bytes += taken->front().event.payload.size() + taken->front().event.metadata.size() + 256;
+      bytes += taken->front().event.payload.size() + taken->front().event.metadata_bytes().size() + 256;
     }
     if (response.deliveries_size() == 0) continue;
     {

@@ -31,12 +31,16 @@ ProjectionsService::ProjectionsService(Calls& calls) : ServiceOf(calls) {
         ValueIndex index{{request.types().begin(), request.types().end()}, "payload", request.path(), "text"};
         if (!request.source().empty()) index.source = request.source();
         if (!request.value().empty()) index.value = request.value();
-        return tell(calls_.served.projections().create_value_index(request.name(), index), response);
+        return tell(calls_.served.projections().create_value_index(
+                        request.name(), index, request.if_absent() ? IfThere::give : IfThere::refuse),
+                    response);
       });
   answers<pb::CreateProjectionRequest, pb::ProjectionInfo>(
       "CreateProjection", Scope::admin,
       [this](pb::CreateProjectionRequest& request, pb::ProjectionInfo& response) -> Result<void> {
-        return tell(calls_.served.projections().create(request.name(), request.kind(), request.spec()), response);
+        return tell(calls_.served.projections().create(request.name(), request.kind(), request.spec(),
+                                                       request.if_absent() ? IfThere::give : IfThere::refuse),
+                    response);
       });
   answers<pb::ChangeProjectionRequest, pb::ProjectionInfo>(
       "ChangeProjection", Scope::admin,

@@ -12,6 +12,7 @@ int status_of(ErrorCode code) {
     case ErrorCode::version_conflict:
     case ErrorCode::condition_failed:
     case ErrorCode::duplicate_event:
+    case ErrorCode::already_exists:
       return 409;
     case ErrorCode::not_found:
       return 404;

@@ -93,7 +93,8 @@ Result<Event> event_of(Proposed& proposed, const AggregateId& aggregate) {
   EVERSHARD_TRY(accept_proposed(event, aggregate));
   if (value_in(proposed.metadata(), "content-type") == content_json) event.format = PayloadFormat::json;
   event.payload = std::move(*proposed.mutable_data());
-  event.metadata = std::move(*proposed.mutable_custom_metadata());
+  // The protocol has no absent one: empty is none.
+  if (!proposed.custom_metadata().empty()) event.metadata = std::move(*proposed.mutable_custom_metadata());
   return event;
 }
 
@@ -127,7 +128,7 @@ void put_event(const RecordedEvent& event, bool structured_ids, esp::ReadResp::R
   metadata["type"] = event.type;
   metadata["content-type"] = event.format == PayloadFormat::json ? content_json : content_bytes;
   metadata["created"] = std::to_string(event.occurred_at.micros * ticks_of_a_micro);
-  to.set_custom_metadata(event.metadata);
+  to.set_custom_metadata(std::string(event.metadata_bytes()));
   to.set_data(event.payload);
 }
 

@@ -99,8 +99,8 @@ void EventMessages::add(const RecordedView& event, bool structured_ids) {
   const auto recorded_bytes = text_size(id_bytes) + text_size(name_bytes) + number_size(revision) +
                               2 * number_size(position) + text_size(entry_size(type_key, event.type)) +
                               text_size(entry_size(content_key, content)) +
-                              text_size(entry_size(created_key, created.view())) + text_size_if(event.metadata.size()) +
-                              text_size_if(event.payload.size());
+                              text_size(entry_size(created_key, created.view())) +
+                              text_size_if(event.metadata_bytes().size()) + text_size_if(event.payload.size());
   const auto event_bytes = text_size(recorded_bytes) + 1 + varint_size(position);
 
   auto* to = room(text_size(event_bytes));
@@ -116,7 +116,7 @@ void EventMessages::add(const RecordedView& event, bool structured_ids) {
   to = put_entry(type_key, event.type, to);
   to = put_entry(content_key, content, to);
   to = put_entry(created_key, created.view(), to);
-  to = put_text_if(8, event.payload, put_text_if(7, event.metadata, to));
+  to = put_text_if(8, event.payload, put_text_if(7, event.metadata_bytes(), to));
   *to++ = static_cast<char>(3 << 3);  // one of a choice: it is there, whatever it is
   put_varint(position, to);
   ends_.push_back(used_);

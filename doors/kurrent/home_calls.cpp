@@ -13,7 +13,7 @@ void put(const Refusal& refusal, homes::Reply::Refused& to) {
 Refusal refusal_in(const homes::Reply::Refused& from) {
   auto code = ErrorCode::unavailable;  // of a newer release
   if (from.code() >= static_cast<std::uint32_t>(ErrorCode::version_conflict) &&
-      from.code() <= static_cast<std::uint32_t>(ErrorCode::permission_denied))
+      from.code() <= static_cast<std::uint32_t>(error_code_last))
     code = static_cast<ErrorCode>(from.code());
   if (from.exception().empty()) return subscription_failed({code, from.what()});
   return refused_of_group(from.exception(), from.stream(), from.group(), code, from.what());

@@ -46,7 +46,7 @@ bool read_proposed(std::string_view bytes, Event& event) {
         if (!read_proposed_entry(field.bytes, event)) return false;
         break;
       case 3:
-        event.metadata = field.bytes;
+        if (!field.bytes.empty()) event.metadata = field.bytes;
         break;
       case 4:
         event.payload = field.bytes;

@@ -207,11 +207,11 @@ Result<RecordsWrite> records_write(esv2::AppendRecordsRequest& request) {
 std::optional<grpc::Status> too_large_status(const StreamWrite& write, const Limits& limits) {
   std::size_t sum = 0;
   for (const auto& event : write.events) {
-    const auto size = event.payload.size() + event.metadata.size();
+    const auto size = event.payload.size() + event.metadata_bytes().size();
     sum += size;
-    const auto most = event.payload.size() > limits.payload_bytes_max     ? limits.payload_bytes_max
-                      : event.metadata.size() > limits.metadata_bytes_max ? limits.metadata_bytes_max
-                                                                          : 0;
+    const auto most = event.payload.size() > limits.payload_bytes_max             ? limits.payload_bytes_max
+                      : event.metadata_bytes().size() > limits.metadata_bytes_max ? limits.metadata_bytes_max
+                                                                                  : 0;
     if (most == 0) continue;
     errors::AppendRecordSizeExceededErrorDetails detail;
     detail.set_stream(name_of(*event.aggregate));

@@ -23,7 +23,7 @@ Result<GroupInfo> ask_group(Connection& connection, Connection::Again again, pb:
 
 }  // namespace
 
-Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition) {
+Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition, IfThere there) {
   EVERSHARD_TRY(definition.query.check());
   pb::CreateGroupRequest request;
   request.set_name(definition.name);
@@ -33,9 +33,12 @@ Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition) {
   else
     request.set_from_now(true);
   messages::put(definition.settings, *request.mutable_settings());
+  request.set_if_absent(there == IfThere::give);
   EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_sent, response, [&](Door& door, grpc::ClientContext& context) {
+  // A second time it gives what the first has made.
+  const auto again = there == IfThere::give ? Connection::Again::not_served : Connection::Again::not_sent;
+  return ask_group(*connection_, again, response, [&](Door& door, grpc::ClientContext& context) {
     return door.groups->CreateGroup(&context, request, &response);
   });
 }

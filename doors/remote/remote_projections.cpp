@@ -12,6 +12,9 @@ namespace {
 using Stub = pb::Projections::Stub;
 using Again = Connection::Again;
 
+/// A second time it gives what the first has made.
+Again again_if(IfThere there) { return there == IfThere::give ? Again::not_served : Again::not_sent; }
+
 /// What changes nothing may be asked again; what does is not, once somebody of the store answered.
 template <class Request, class Response>
 Result<void> ask_projections(Connection& connection, const Request& request, Response& response,
@@ -56,23 +59,26 @@ Result<ProjectionInfo> RemoteProjections::create_index(const Query& query) {
   return ask_for_info(*connection_, request, &Stub::CreateIndex, Again::not_served);
 }
 
-Result<ProjectionInfo> RemoteProjections::create_value_index(const std::string& name, const ValueIndex& index) {
+Result<ProjectionInfo> RemoteProjections::create_value_index(const std::string& name, const ValueIndex& index,
+                                                             IfThere there) {
   pb::CreateValueIndexRequest request;
   request.set_name(name);
   for (const auto& type : index.types) request.add_types(type);
   request.set_source(index.source);
   request.set_path(index.path);
   request.set_value(index.value);
-  return ask_for_info(*connection_, request, &Stub::CreateValueIndex, Again::not_sent);
+  request.set_if_absent(there == IfThere::give);
+  return ask_for_info(*connection_, request, &Stub::CreateValueIndex, again_if(there));
 }
 
 Result<ProjectionInfo> RemoteProjections::create(const std::string& name, const std::string& kind,
-                                                 const std::string& spec) {
+                                                 const std::string& spec, IfThere there) {
   pb::CreateProjectionRequest request;
   request.set_name(name);
   request.set_kind(kind);
   request.set_spec(spec);
-  return ask_for_info(*connection_, request, &Stub::CreateProjection, Again::not_sent);
+  request.set_if_absent(there == IfThere::give);
+  return ask_for_info(*connection_, request, &Stub::CreateProjection, again_if(there));
 }
 
 Result<ProjectionInfo> RemoteProjections::change(const std::string& name, const std::string& spec,

@@ -13,6 +13,7 @@ bool is_decision(ErrorCode code) {
     case ErrorCode::version_conflict:
     case ErrorCode::condition_failed:
     case ErrorCode::duplicate_event:
+    case ErrorCode::already_exists:
     case ErrorCode::not_found:
     case ErrorCode::invalid_argument:
     case ErrorCode::invalid_query:

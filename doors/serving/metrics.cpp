@@ -66,7 +66,7 @@ class Method final : public MethodMetrics {
   Counter& ok_;
   Histogram& latency_;
   std::atomic<std::uint64_t>& refused_;
-  std::array<std::atomic<Counter*>, static_cast<std::size_t>(ErrorCode::permission_denied) + 1> refused_for_{};
+  std::array<std::atomic<Counter*>, static_cast<std::size_t>(error_code_last) + 1> refused_for_{};
 };
 
 /// What one door counts with every append and page: found once, not each time.

@@ -104,15 +104,13 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
     UmaAppend::Repetition repetition(request);
     RecordedView viewed;
     UmaEvent shown;
-    for (const auto& part : asked_.condition->parts()) {
-      auto stream = calls_.served.store.read(part, ReadOptions{.after = asked_.after, .limit = events_});
-      for (const auto& event : stream) {
-        show(event, viewed);
-        shown.show(viewed);
-        repetition.found(shown);
-      }
-      if (stream.error()) return refused(refusal);
+    auto stream = calls_.served.store.read(*asked_.condition, ReadOptions{.after = asked_.after, .limit = events_});
+    for (const auto& event : stream) {
+      show(event, viewed);
+      shown.show(viewed);
+      repetition.found(shown);
     }
+    if (stream.error()) return refused(refusal);
     const auto position = repetition.position();
     position ? answer(*position) : refused(refusal);
   }
@@ -120,14 +118,12 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
   /// In the pool: nothing is written, but a condition may have failed.
   void answer_empty() {
     if (asked_.condition) {
-      for (const auto& part : asked_.condition->parts()) {
-        auto found = calls_.served.store.read(part, ReadOptions{.after = asked_.after, .limit = 1});
-        const auto event = found.next();
-        if (!event) return refused(event.error());
-        if (*event) {
-          return refused({ErrorCode::condition_failed,
-                          "the event at position " + std::to_string((*event)->position.value) + " matches"});
-        }
+      auto found = calls_.served.store.read(*asked_.condition, ReadOptions{.after = asked_.after, .limit = 1});
+      const auto event = found.next();
+      if (!event) return refused(event.error());
+      if (*event) {
+        return refused({ErrorCode::condition_failed,
+                        "the event at position " + std::to_string((*event)->position.value) + " matches"});
       }
     }
     answer(GlobalPosition(0));

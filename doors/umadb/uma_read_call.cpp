@@ -35,10 +35,10 @@ Result<void> UmaReadCall::begin(grpc::CallbackServerContext* context, const grpc
     return refuse(ErrorCode::invalid_argument,
                   "the argument `subscribe` of read() is deprecated: call the method subscribe() instead");
   }
-  const auto asked = request.has_query() ? UmaQuery::of(request.query()) : UmaQuery::all();
-  auto query = asked.one();
-  if (!query) return refuse(std::move(query).error());
-  nothing_ = asked.is_nothing();
+  auto query = request.has_query() ? query_of(request.query()) : Query::all();
+  nothing_ = !query;
+  if (nothing_) query = Query::all();
+  EVERSHARD_TRY(query->check());
   if (request.has_limit()) limit_ = request.limit();
   if (request.has_batch_size()) batch_ = std::clamp(request.batch_size(), 1u, batch_max);
   auto options = options_of(request);
@@ -68,7 +68,7 @@ std::optional<door::ReadCall::Made> UmaReadCall::at_hand(EventStream& stream) {
 bool UmaReadCall::is_full() const { return response_.events() == batch_ || response_.bytes() >= response_bytes_max; }
 
 void UmaReadCall::take_in(const RecordedView& event) {
-  const auto with_it = response_.bytes() + event.payload.size() + event.metadata.size();
+  const auto with_it = response_.bytes() + event.payload.size() + event.metadata_bytes().size();
   if (response_.events() != 0 && with_it > response_bytes_max) close_response();
   response_.add(event);
   if (is_full()) close_response();

@@ -15,13 +15,12 @@ Result<bool> UmaSubscribeCall::begin(grpc::CallbackServerContext* context, const
   ::umadb::v1::SubscribeRequest request;
   EVERSHARD_TRY(door::parse(calls_, in, request));
   if (request.after() == std::numeric_limits<std::uint64_t>::max()) return false;
-  const auto asked = request.has_query() ? UmaQuery::of(request.query()) : UmaQuery::all();
-  auto query = asked.one();
-  if (!query) return refuse(std::move(query).error());
-  query_ = *std::move(query);
+  const auto query = request.has_query() ? query_of(request.query()) : Query::all();
+  never_ = !query;
+  query_ = query.value_or(Query::all());
+  EVERSHARD_TRY(query_.check());
   at_ = GlobalPosition(request.after());
   EVERSHARD_TRY(check_after(at_, false));
-  never_ = asked.is_nothing();
   heartbeat_ = without_heartbeat;
   answers_at_once_ = true;
   FollowOptions options;

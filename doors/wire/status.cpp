@@ -92,6 +92,7 @@ grpc::StatusCode code_of(ErrorCode code) {
     case ErrorCode::condition_failed:
       return grpc::StatusCode::ABORTED;
     case ErrorCode::duplicate_event:
+    case ErrorCode::already_exists:
       return grpc::StatusCode::ALREADY_EXISTS;
     case ErrorCode::not_found:
       return grpc::StatusCode::NOT_FOUND;

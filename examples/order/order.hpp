@@ -137,25 +137,25 @@ struct Fulfilment {
     return event.order();
   }
 
-  static evershard::Reaction on(const State&, const shop::OrderPlaced& placed) {
+  static evershard::Reaction<Fulfilment> on(const State&, const shop::OrderPlaced& placed) {
     shop::Reserve reserve;
     reserve.set_order(placed.order());
     reserve.set_count(placed.count());
     return evershard::react().send<Stock>(placed.item(), reserve);
   }
-  static evershard::Reaction on(const State&, const shop::Reserved& reserved) {
+  static evershard::Reaction<Fulfilment> on(const State&, const shop::Reserved& reserved) {
     shop::ConfirmOrder confirm;
     confirm.set_order(reserved.order());
     return evershard::react().send<Order>(reserved.order(), confirm);
   }
-  static evershard::Reaction on(const State&, const shop::ReservationRefused& refused) {
+  static evershard::Reaction<Fulfilment> on(const State&, const shop::ReservationRefused& refused) {
     shop::CancelOrder cancel;
     cancel.set_order(refused.order());
     cancel.set_reason("only " + std::to_string(refused.free()) + " left");
     return evershard::react().send<Order>(refused.order(), cancel);
   }
   // Behind Reserve, whoever cancelled it: commands of an instance are sent in their order.
-  static evershard::Reaction on(const State&, const shop::OrderCancelled& cancelled) {
+  static evershard::Reaction<Fulfilment> on(const State&, const shop::OrderCancelled& cancelled) {
     shop::Release release;
     release.set_order(cancelled.order());
     return evershard::react().send<Stock>(cancelled.item(), release).end();

@@ -47,18 +47,20 @@ struct Entering {
   using Events = evershard::Types<payouts::PayoutEntered, payouts::PayoutRefused>;
 
   static std::string key(const payouts::PayoutAsked& asked) { return asked.payout(); }
-  static evershard::Reaction on(const State&, const payouts::PayoutAsked& asked) {
+  static evershard::Reaction<Entering> on(const State&, const payouts::PayoutAsked& asked) {
     payouts::Enter enter;
     enter.set_account(asked.account());
     enter.set_cents(asked.cents());
     return evershard::react().perform(enter);
   }
-  static evershard::Reaction on_performed(const State&, const payouts::Enter&, const payouts::Entered& answer) {
+  static evershard::Reaction<Entering> on_performed(const State&, const payouts::Enter&,
+                                                    const payouts::Entered& answer) {
     payouts::PayoutEntered entered;
     entered.set_number(answer.number());
     return evershard::react().record(entered).end();
   }
-  static evershard::Reaction on_not_performed(const State&, const payouts::Enter&, const std::string& reason) {
+  static evershard::Reaction<Entering> on_not_performed(const State&, const payouts::Enter&,
+                                                        const std::string& reason) {
     payouts::PayoutRefused refused;
     refused.set_reason(reason);
     return evershard::react().record(refused).end();

@@ -48,19 +48,19 @@ struct Webhook {
   using Events = evershard::Types<hooks::Taken, hooks::Refused>;
 
   static std::string key(const hooks::OrderPlaced& placed) { return placed.order(); }
-  static evershard::Reaction on(const State&, const hooks::OrderPlaced& placed) {
+  static evershard::Reaction<Webhook> on(const State&, const hooks::OrderPlaced& placed) {
     hooks::Post post;
     post.set_address(placed.tell());
     post.set_path("/orders");
     post.set_body("{\"order\":\"" + placed.order() + "\"}");  // an application has a library for this
     return evershard::react().perform(post);
   }
-  static evershard::Reaction on_performed(const State&, const hooks::Post&, const hooks::Answered& answer) {
+  static evershard::Reaction<Webhook> on_performed(const State&, const hooks::Post&, const hooks::Answered& answer) {
     hooks::Taken taken;
     taken.set_answer(answer.body());
     return evershard::react().record(taken).end();
   }
-  static evershard::Reaction on_not_performed(const State&, const hooks::Post&, const std::string& reason) {
+  static evershard::Reaction<Webhook> on_not_performed(const State&, const hooks::Post&, const std::string& reason) {
     hooks::Refused refused;
     refused.set_reason(reason);
     return evershard::react().record(refused).end();

@@ -20,7 +20,7 @@ constexpr std::size_t batch_bytes_min = 4u << 20;
 }  // namespace
 
 std::size_t bytes_of(const RecordedView& event) {
-  std::size_t bytes = sizeof(RecordedEvent) + event.type.size() + event.payload.size() + event.metadata.size();
+  std::size_t bytes = sizeof(RecordedEvent) + event.type.size() + event.payload.size() + event.metadata_bytes().size();
   for (const auto& tag : event.tags) bytes += sizeof(Tag) + tag.size();
   for (const auto& [type, value] : event.also) bytes += sizeof(AggregateId) + type.size() + value.size();
   return bytes;

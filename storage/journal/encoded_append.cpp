@@ -94,7 +94,7 @@ std::uint64_t chained(std::uint64_t before, std::string_view content, const Even
   at = put_fixed(at, checksum(content));
   at = put_fixed(at, static_cast<std::uint8_t>((id_given ? 1 : 0) | (event.occurred_at ? 2 : 0) |
                                                (event.aggregate ? 4 : 0) | (event.tags.empty() ? 0 : 8) |
-                                               (event.also.empty() ? 0 : 16) | (event.metadata.empty() ? 0 : 32)));
+                                               (event.also.empty() ? 0 : 16) | (event.metadata ? 32 : 0)));
   if (id_given) std::memcpy(at, event.id.bytes.data(), event.id.bytes.size());
   at += event.id.bytes.size();
   put_fixed(at, event.occurred_at ? event.occurred_at->micros : std::int64_t{0});

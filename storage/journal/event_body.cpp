@@ -55,7 +55,7 @@ std::uint8_t flags_of(const BodyParts& parts) {
   if (!parts.aggregate_type.empty()) flags |= has_aggregate;
   if (!parts.tags.empty() || !parts.tags_bytes.empty()) flags |= has_tags;
   if (!parts.also.empty() || !parts.also_bytes.empty()) flags |= has_also;
-  if (!parts.metadata.empty()) flags |= has_metadata;
+  if (parts.metadata) flags |= has_metadata;
   if (parts.content_hash) flags |= has_content_hash;
   if (parts.request) flags |= has_request;
   if (parts.command_id) flags |= has_command;
@@ -74,7 +74,7 @@ std::size_t body_size(const BodyParts& parts) {
   if (const std::size_t tags = tags_size(parts); tags > 0) size += varint_size(tags) + tags;
   if (const std::size_t also = also_size(parts); also > 0) size += varint_size(also) + also;
   size += varint_size(static_cast<std::uint32_t>(parts.format));
-  if (!parts.metadata.empty()) size += sized(parts.metadata);
+  if (parts.metadata) size += sized(*parts.metadata);
   return size + parts.payload.size();
 }
 
@@ -103,7 +103,7 @@ WrittenBody write_body(const BodyParts& parts, char* at) {
     at = put_bytes(at, parts.also_bytes);
   }
   at = put_varint(at, static_cast<std::uint32_t>(parts.format));
-  if (flags & has_metadata) at = put_sized(at, parts.metadata);
+  if (flags & has_metadata) at = put_sized(at, *parts.metadata);
   return {content, put_bytes(at, parts.payload)};
 }
 

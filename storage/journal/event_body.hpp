@@ -33,7 +33,7 @@ struct BodyParts {
   std::span<const AggregateId> also{};
   std::string_view also_bytes{};  ///< encoded already; instead of `also`
   PayloadFormat format = PayloadFormat::unspecified;
-  std::string_view metadata{};
+  std::optional<std::string_view> metadata{};
   std::string_view payload{};
 };
 

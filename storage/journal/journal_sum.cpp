@@ -37,7 +37,7 @@ void append_event(const EventView& event, std::string& out) {
   text(event.aggregate_value);
   text(event.type);
   text(event.payload);
-  text(event.metadata);
+  text(bytes_if(event.metadata));  // whether there is an empty one, the content hash says
   append_varint(out, static_cast<std::uint64_t>(event.format));
   append_varint(out, static_cast<std::uint64_t>(event.occurred_at.micros));
   append_varint(out, event.index);

@@ -67,7 +67,8 @@ Result<RecordView::Stored> stored_in(std::string_view bytes, ShardId shard, Shar
 
 void make_removed(EventView& event) {
   event.state = EventState::removed;
-  event.type = event.payload = event.metadata = event.tags_bytes = event.also_bytes = {};
+  event.type = event.payload = event.tags_bytes = event.also_bytes = {};
+  event.metadata.reset();
   event.format = PayloadFormat::unspecified;
   event.occurred_at = {};
 }

@@ -49,7 +49,7 @@ struct EventView {
   std::string_view aggregate_value;
   std::string_view type;
   std::string_view payload;
-  std::string_view metadata;
+  std::optional<std::string_view> metadata;
   PayloadFormat format = PayloadFormat::unspecified;
   Timestamp occurred_at;
   std::uint32_t index = 0;                     ///< in its append

@@ -146,7 +146,7 @@ Json event_json(const EventView& event, ShardOffset offset) {
   if (event.content_hash) json["content_hash"] = digits(*event.content_hash);
   if (event.command_id) json["command"] = Json{{"id", text(*event.command_id)}, {"reply", text(event.reply)}};
   json["format"] = static_cast<std::uint32_t>(event.format);
-  if (!event.metadata.empty()) json["metadata"] = text(event.metadata);
+  if (event.metadata) json["metadata"] = text(*event.metadata);
   json["payload"] = text(event.payload);
   return json;
 }

@@ -16,6 +16,7 @@
 #include "evershard/protocol/group.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/api/if_there.hpp"
 
 namespace evershard {
 
@@ -143,9 +144,10 @@ class Groups {
  public:
   virtual ~Groups() = default;
 
-  /// Errors: invalid_argument (the name, a setting, it is there already), invalid_query, too_large, version_conflict,
+  /// Where one of that name begins is not compared.
+  /// Errors: already_exists, invalid_argument (the name, a setting), invalid_query, too_large, version_conflict,
   /// of EventStore::append
-  [[nodiscard]] virtual Result<GroupInfo> create_group(GroupDefinition definition) = 0;
+  [[nodiscard]] virtual Result<GroupInfo> create_group(GroupDefinition definition, IfThere there = IfThere::refuse) = 0;
   /// Other settings; not the order. What is not named stays, also what somebody else changes at the same time.
   /// Errors: invalid_argument, not_found, version_conflict (changed too often meanwhile)
   [[nodiscard]] virtual Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) = 0;

@@ -15,6 +15,7 @@
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/api/if_there.hpp"
 
 namespace evershard {
 
@@ -123,11 +124,12 @@ class Projections {
 
   /// The same query asked twice shares one index. Errors: invalid_query, too_large
   [[nodiscard]] virtual Result<ProjectionInfo> create_index(const Query& query) = 0;
-  /// Errors: invalid_argument (there is one of that name; a path, a type of values that is none)
-  [[nodiscard]] virtual Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index) = 0;
-  /// Of any kind, by its spec in JSON. Errors: invalid_argument
+  /// Errors: already_exists, invalid_argument (a path, a type of values that is none)
+  [[nodiscard]] virtual Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index,
+                                                                  IfThere there = IfThere::refuse) = 0;
+  /// Of any kind, by its spec in JSON. Errors: already_exists, invalid_argument
   [[nodiscard]] virtual Result<ProjectionInfo> create(const std::string& name, const std::string& kind,
-                                                      const std::string& spec) = 0;
+                                                      const std::string& spec, IfThere there = IfThere::refuse) = 0;
   /// Another version, built beside the one that is read. `expected`: what `last` must be.
   /// Errors: not_found, invalid_argument, version_conflict
   [[nodiscard]] virtual Result<ProjectionInfo> change(const std::string& name, const std::string& spec,

@@ -83,7 +83,7 @@ struct EventParts {
 Result<void> finish(const JsonValue& from, const EventParts& parts, Event& event) {
   if (parts.metadata_base64 && !parts.metadata) return from.wrong("metadata_encoding without metadata");
   EVERSHARD_TRY(finish(from, parts.payload, event));
-  if (parts.metadata && parts.metadata_base64) return decoded(*parts.metadata, event.metadata);
+  if (parts.metadata && parts.metadata_base64) return decoded(*parts.metadata, event.metadata.emplace());
   if (!parts.metadata) return {};
   if (parts.metadata->kind() != JsonValue::Kind::object) {
     return parts.metadata->wrong("must be an object, or base64 with metadata_encoding");
@@ -161,29 +161,44 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
   return {};
 }
 
-/// As export writes it. When it was taken is the store's to say.
-Result<void> read_snapshot(const JsonValue& from, Snapshot& snapshot) {
+/// A number of 32 bits. Errors: invalid_argument
+Result<void> number32(const JsonValue& value, std::uint32_t& to) {
+  std::uint64_t number = 0;
+  EVERSHARD_TRY(into(value.number(), number));
+  if (number > std::numeric_limits<std::uint32_t>::max()) return value.wrong("is out of range");
+  to = static_cast<std::uint32_t>(number);
+  return {};
+}
+
+/// As export writes it, or as an append takes it: with how long older ones are kept. When it was taken is the store's
+/// to say.
+Result<void> read_snapshot(const JsonValue& from, LineRules rules, Snapshot& snapshot) {
   PayloadParts payload;
   std::optional<AggregateId> aggregate;
-  std::uint64_t revision = 0, unused = 0;
+  std::uint64_t unused = 0;
+  std::optional<std::uint32_t> ttl_seconds;
   EVERSHARD_TRY(from.for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
     if (key == "aggregate") return read_aggregate(value, aggregate);
     if (key == "version") return into(value.number(), snapshot.version.value);
     if (key == "payload") return payload.payload.emplace(value), Result<void>{};
     if (key == "payload_encoding") return encoding(value, payload.base64);
     if (key == "payload_format") return into(value.number(), payload.format);
-    if (key == "schema_revision") return into(value.number(), revision);
+    if (key == "schema_revision") return number32(value, snapshot.schema_revision);
     if (key == "subject") return into(value.string(), snapshot.subject);
-    if (key == "position") return into(value.number(), unused);
-    if (key == "taken_at" || key == "expires_at" || key == "latest") return {};
-    return from.unknown_key(
-        key, {"aggregate", "version", "payload", "payload_encoding", "payload_format", "schema_revision", "subject"});
+    if (rules == LineRules::append) {
+      if (key == "keep") return number32(value, snapshot.keep.emplace());
+      if (key == "ttl_seconds") return number32(value, ttl_seconds.emplace());
+    } else {
+      if (key == "position") return into(value.number(), unused);
+      if (key == "taken_at" || key == "expires_at" || key == "latest") return {};
+    }
+    return from.unknown_key(key, {"aggregate", "version", "payload", "payload_encoding", "payload_format",
+                                  "schema_revision", "keep", "ttl_seconds", "subject"});
   }));
   EVERSHARD_TRY(finish(from, payload, snapshot));
   if (!aggregate) return from.wrong("aggregate is missing");
-  if (revision > std::numeric_limits<std::uint32_t>::max()) return from.wrong("schema_revision is out of range");
   snapshot.aggregate = *std::move(aggregate);
-  snapshot.schema_revision = static_cast<std::uint32_t>(revision);
+  if (ttl_seconds) snapshot.ttl = std::chrono::seconds(*ttl_seconds);
   return {};
 }
 
@@ -246,18 +261,18 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
   EVERSHARD_TRY(root->for_each_member([&](std::string_view key, const JsonValue&) -> Result<void> {
     if (key == "events") bare = false;
     if (key == "snapshot") snapshot = rules == LineRules::import;
-    if (key == "expect" || key == "fail_if" || key == "request_id") known = false;
+    if (key == "expect" || key == "fail_if" || key == "snapshots" || key == "request_id") known = false;
     return {};
   }));
   if (bare && snapshot) {
     EVERSHARD_TRY(root->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
-      if (key == "snapshot") return read_snapshot(value, line.snapshot.emplace());
+      if (key == "snapshot") return read_snapshot(value, rules, line.snapshot.emplace());
       return root->unknown_key(key, {"snapshot"});
     }));
     return line;
   }
   if (bare && !known)
-    return root->wrong("events is missing: expect, fail_if and request_id stand beside a list of events");
+    return root->wrong("events is missing: expect, fail_if, snapshots and request_id stand beside a list of events");
   if (bare) {
     EVERSHARD_TRY(read_event(*root, rules, line.append.events.emplace_back(), line.places.emplace_back()));
     line.append.from_export = rules == LineRules::import && needs_export(line.append);
@@ -278,8 +293,13 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
       return value.for_each_element(
           [&](const JsonValue& c) { return read_condition(c, line.append.conditions.emplace_back()); });
     }
+    if (key == "snapshots") {
+      return value.for_each_element([&](const JsonValue& s) {
+        return read_snapshot(s, LineRules::append, line.append.snapshots.emplace_back());
+      });
+    }
     if (key == "request_id") return word(value, "UUID", EventId::parse, line.append.request_id);
-    return root->unknown_key(key, {"events", "expect", "fail_if", "request_id"});
+    return root->unknown_key(key, {"events", "expect", "fail_if", "snapshots", "request_id"});
   }));
   line.append.from_export = rules == LineRules::import && needs_export(line.append);
   return line;
@@ -316,6 +336,11 @@ void write_append(JsonText& json, const Append& append) {
       write_query(json, query);
       json.key("after").number(after.value).end_object();
     }
+    json.end_array();
+  }
+  if (!append.snapshots.empty()) {
+    json.key("snapshots").begin_array();
+    for (const auto& snapshot : append.snapshots) write_snapshot(json, snapshot);
     json.end_array();
   }
   if (append.request_id) json.key("request_id").string(append.request_id->text());

@@ -30,7 +30,8 @@ enum class LineRules : std::uint8_t {
   import,  ///< they are read; every event names its id, so that the line can be given again
 };
 
-/// `{"events":[...],"expect"?:[...],"fail_if"?:[...],"request_id"?}`, or a bare event: an append of one.
+/// `{"events":[...],"expect"?:[...],"fail_if"?:[...],"snapshots"?:[...],"request_id"?}`, or a bare event: an append of
+/// one.
 ///
 /// What is imported may be `{"snapshot":{...}}` too, a snapshot alone; and its events may be ones whose content is
 /// gone.
@@ -43,7 +44,7 @@ enum class LineRules : std::uint8_t {
 /// `any`, `none`, `exists` or a number. Errors: invalid_argument
 [[nodiscard]] Result<ExpectedVersion> read_expected(std::string_view text);
 
-/// What read_append reads, with `expect` and `fail_if` where there are some.
+/// What read_append reads, with `expect`, `fail_if` and `snapshots` where there are some.
 void write_append(JsonText& json, const Append& append);
 void write_appended(JsonText& json, const Appended& appended);
 /// code, message, line and the details: the members of an `error` object.

@@ -3,6 +3,7 @@
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/json_value.hpp"
+#include "evershard/store/json/own_events.hpp"
 
 namespace evershard {
 namespace {
@@ -31,12 +32,12 @@ void write_payload(JsonText& json, std::string_view payload, PayloadFormat forma
   if (format != usual) json.key("payload_format").number(static_cast<std::uint32_t>(format));
 }
 
-void write_metadata(JsonText& json, std::string_view metadata) {
-  if (metadata.empty()) return;
-  if (metadata.front() == '{' && stands_in_a_line(metadata)) {
-    json.key("metadata").raw(metadata);
+void write_metadata(JsonText& json, const std::optional<std::string>& metadata) {
+  if (!metadata) return;
+  if (metadata->starts_with('{') && stands_in_a_line(*metadata)) {
+    json.key("metadata").raw(*metadata);
   } else {
-    json.key("metadata").string(to_base64(metadata)).key("metadata_encoding").string("base64");
+    json.key("metadata").string(to_base64(*metadata)).key("metadata_encoding").string("base64");
   }
 }
 
@@ -68,6 +69,7 @@ void write_decoded(JsonText& json, const std::optional<Result<ShownMessage>>& re
 }  // namespace
 
 std::optional<Result<ShownMessage>> decoded(const RecordedEvent& event, const PayloadTypes& types) {
+  if (auto own = decoded_own(event)) return own;
   if (types.empty() || event.state != EventState::live) return std::nullopt;
   const PayloadTypes& known = event.aggregate ? types.of_event(event.aggregate->type, event.type) : types;
   // Whoever knows the event by its name reads it whatever it is called, as its `apply` does.
@@ -122,6 +124,17 @@ void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes&
   json.key("occurred_at").string(event.occurred_at.text());
   if (!event.subject.empty()) json.key("subject").string(event.subject);
   if (event.state != EventState::live) json.key("state").string(name_of(event.state));
+  json.end_object();
+}
+
+void write_snapshot(JsonText& json, const Snapshot& snapshot) {
+  json.begin_object().key("aggregate").string(snapshot.aggregate.text());
+  if (snapshot.version.value != 0) json.key("version").number(snapshot.version.value);
+  write_payload(json, snapshot.payload, snapshot.format);
+  if (snapshot.schema_revision != 0) json.key("schema_revision").number(snapshot.schema_revision);
+  if (snapshot.keep) json.key("keep").number(*snapshot.keep);
+  if (snapshot.ttl) json.key("ttl_seconds").number(static_cast<std::uint64_t>(snapshot.ttl->count()));
+  if (!snapshot.subject.empty()) json.key("subject").string(snapshot.subject);
   json.end_object();
 }
 

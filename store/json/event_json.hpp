@@ -26,6 +26,8 @@ void write_event(JsonText& json, const Event& event);
 /// One object. What the types make of the payload stands beside its bytes, never in their place.
 /// Source: docs/json.md, "An event".
 void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes& types = {});
+/// As an append has it.
+void write_snapshot(JsonText& json, const Snapshot& snapshot);
 void write_snapshot(JsonText& json, const RecordedSnapshot& snapshot, const PayloadTypes& types = {});
 
 }  // namespace evershard

@@ -310,6 +310,10 @@ TEST_F(ProjectionCommands, ATableThatStopsAtAnEventSaysWhereAndWhyInAnyProcess) 
     EXPECT_THAT(table.at("error").get<std::string>(), HasSubstr("total"));
     EXPECT_EQ(lines({"table", "list"}).at(0).at("error"), table.at("error"));
     EXPECT_EQ(lines({"projection", "list"}).at(0).at("versions").at(0).at("state"), "failed");
+    const auto rows = at({"table", "select", "totals"});
+    EXPECT_EQ(rows.status, 6) << "its rows are shown, and that they are old";
+    EXPECT_THAT(rows.out, HasSubstr("order-1"));
+    EXPECT_THAT(rows.err, HasSubstr("rows as of position 3"));
   }
 }
 

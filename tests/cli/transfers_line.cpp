@@ -40,8 +40,10 @@ struct Receipts {
   using Events = Types<bank::Requested>;
 
   static std::string key(const bank::Credited& event) { return event.transfer; }
-  static Reaction on(const State&, const bank::Credited& event) { return react().perform(Receipt{event.transfer}); }
-  static Reaction on_performed(const State&, const Receipt& receipt, const Done&) {
+  static Reaction<Receipts> on(const State&, const bank::Credited& event) {
+    return react().perform(Receipt{event.transfer});
+  }
+  static Reaction<Receipts> on_performed(const State&, const Receipt& receipt, const Done&) {
     bank::Requested told;
     told.transfer = receipt.text;
     return react().record(told).end();

@@ -272,7 +272,7 @@ void LocalModel::remove(const AggregateId& aggregate, SeqNr before, bool whole) 
     event.also.clear();
     event.payload.clear();
     event.format = PayloadFormat::unspecified;
-    event.metadata.clear();
+    event.metadata.reset();
     event.occurred_at = {};
   }
   gone_[aggregate] = {before, whole};

@@ -131,9 +131,9 @@ TEST(Query, TakesAsManyItemsAndTermsAsItsLimits) {
     return Query::of(made);
   };
 
-  EXPECT_TRUE(with(64, 4).check());
-  EXPECT_EQ(with(65, 1).check().error(), Error(ErrorCode::too_large, "the query has 65 items, the limit is 64"));
-  EXPECT_EQ(with(1, 257).check().error(), Error(ErrorCode::too_large, "the query has 257 terms, the limit is 256"));
+  EXPECT_TRUE(with(1'024, 4).check());
+  EXPECT_EQ(with(1'025, 1).check().error(), Error(ErrorCode::too_large, "the query has 1025 items, the limit is 1024"));
+  EXPECT_EQ(with(1, 4'097).check().error(), Error(ErrorCode::too_large, "the query has 4097 terms, the limit is 4096"));
 }
 
 TEST(Query, CountsRepetitionsOnce) {

@@ -315,6 +315,30 @@ TEST(CheckAppend, RefusesMoreConditionsThanTheLimit) {
   expect_refused(check(append, limits), ErrorCode::too_large, "17 conditions, the limit is 16");
 }
 
+TEST(CheckAppend, BoundsWhatAllConditionsAskTogether) {
+  const auto asking = [](int first, int items, int tags_each) {
+    std::vector<QueryItem> made(static_cast<std::size_t>(items));
+    for (int i = 0; i < items; ++i)
+      for (int t = 0; t < tags_each; ++t)
+        made[static_cast<std::size_t>(i)].tags.push_back(std::to_string(first + i) + ":" + std::to_string(t));
+    return Query::of(std::move(made));
+  };
+  auto append = append_of({event()});
+  append.fail_if(asking(0, 1'000, 4)).fail_if(asking(1'000, 24, 4));
+  EXPECT_TRUE(check(append, limits));
+  auto repeating = append_of({event()});
+  auto items = asking(0, 1, 1).items();
+  items.resize(600, items.front());
+  repeating.fail_if(Query::of(items)).fail_if(Query::of(items));
+  EXPECT_TRUE(check(repeating, limits)) << "what a query repeats is counted once";
+
+  append.fail_if(asking(2'000, 1, 1));
+  expect_refused(check(append, limits), ErrorCode::too_large, "together has 1025 items, the limit is 1024");
+  auto terms = append_of({event()});
+  terms.fail_if(asking(0, 1, 4'000)).fail_if(asking(1, 1, 97));
+  expect_refused(check(terms, limits), ErrorCode::too_large, "together has 4097 terms, the limit is 4096");
+}
+
 TEST(CheckAppend, RefusesASnapshotOfAnAggregateItDoesNotWriteTo) {
   auto append = append_of({event("1")});
   append.events[0].also = {{"order", "2"}};  // to concern is not to write to

@@ -45,33 +45,35 @@ struct Payments {
     return event.transfer;
   }
 
-  static Reaction on(const State&, const bank::Requested& e) {
+  static Reaction<Payments> on(const State&, const bank::Requested& e) {
     return react()
         .record(e.as<bank::StartedName>())
         .send<bank::Account>(e.from, e.as<bank::DebitName>())
         .schedule("late", std::chrono::seconds(20), e.as<bank::LateName>());
   }
-  static Reaction on(const State&, const bank::Debited& e) {
+  static Reaction<Payments> on(const State&, const bank::Debited& e) {
     return react().send<bank::Account>(e.to, e.as<bank::CreditName>());
   }
-  static Reaction on(const State&, const bank::Credited& e) {
+  static Reaction<Payments> on(const State&, const bank::Credited& e) {
     return react().record(e.as<bank::FinishedName>()).perform(e.as<NoticeName>()).cancel("late");
   }
-  static Reaction on(const State&, const bank::Late& timer) { return react().record(timer.as<bank::RemindedName>()); }
-  static Reaction on_rejected(const State&, const bank::Debit& command, const Rejected&) {
+  static Reaction<Payments> on(const State&, const bank::Late& timer) {
+    return react().record(timer.as<bank::RemindedName>());
+  }
+  static Reaction<Payments> on_rejected(const State&, const bank::Debit& command, const Rejected&) {
     return react().record(command.as<bank::RefusedName>()).cancel("late").end();
   }
-  static Reaction on_rejected(const State&, const bank::Credit& command, const Rejected&) {
+  static Reaction<Payments> on_rejected(const State&, const bank::Credit& command, const Rejected&) {
     return react()
         .record(command.as<bank::TakenBackName>())
         .send<bank::Account>(command.from, command.as<bank::RefundName>())
         .cancel("late")
         .end();
   }
-  static Reaction on_performed(const State&, const Notice& notice, const Receipt&) {
+  static Reaction<Payments> on_performed(const State&, const Notice& notice, const Receipt&) {
     return react().record(notice.as<NotifiedName>()).end();
   }
-  static Reaction on_not_performed(const State&, const Notice& notice, const std::string&) {
+  static Reaction<Payments> on_not_performed(const State&, const Notice& notice, const std::string&) {
     return react().record(notice.as<NotNotifiedName>()).end();
   }
 

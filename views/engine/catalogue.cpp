@@ -79,11 +79,26 @@ Result<Definition> Catalogue::append(const std::string& name, SeqNr at, std::str
   return **std::move(found);
 }
 
-Result<Definition> Catalogue::create(const std::string& name, const std::string& kind, const std::string& spec) {
+Result<std::optional<Definition>> Catalogue::there_already(const std::string& name, const std::string& kind,
+                                                           const std::string& spec, IfThere there,
+                                                           const std::function<bool(const std::string&)>& same) {
+  auto found = find(name);
+  if (!found) return refuse(std::move(found).error());
+  if (!*found || (*found)->dropped) return std::nullopt;
+  const auto said = "there is a " + names_.category() + " " + in_quotes(name) + " already";
+  if (there == IfThere::refuse) return refuse(ErrorCode::already_exists, said);
+  const auto& newest = (*found)->newest().spec;
+  if ((*found)->kind == kind && (same ? same(newest) : actors::same_definition(newest, spec))) return *std::move(found);
+  return refuse(ErrorCode::already_exists, said + ", with another definition");
+}
+
+Result<Definition> Catalogue::create(const std::string& name, const std::string& kind, const std::string& spec,
+                                     IfThere there, const std::function<bool(const std::string&)>& same) {
+  auto known = there_already(name, kind, spec, there, same);
+  if (!known) return refuse(std::move(known).error());
+  if (*known) return **std::move(known);
   const auto found = find(name);
   if (!found) return refuse(found.error());
-  if (*found && !(*found)->dropped)
-    return refuse(ErrorCode::invalid_argument, "there is a " + names_.category() + " " + in_quotes(name) + " already");
   return append(name, *found ? (*found)->last : SeqNr{0}, actors::verbs::created,
                 actors::definition_payload(kind, spec));
 }

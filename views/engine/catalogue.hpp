@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/if_there.hpp"
 #include "evershard/views/rules/definition.hpp"
 #include "evershard/views/rules/definition_fold.hpp"
 
@@ -24,10 +25,15 @@ class Catalogue {
 
   [[nodiscard]] const actors::DefinitionNames& names() const { return names_; }
 
-  /// What was dropped can be created again. Shape: `spec` is JSON.
-  /// Errors: invalid_argument (the name; it is there already), version_conflict, of EventStore::append
+  /// What was dropped can be created again. Shape: `spec` is JSON; `same` compares it with the newest of what is there.
+  /// Errors: invalid_argument (the name), already_exists, version_conflict, of EventStore::append
   [[nodiscard]] Result<actors::Definition> create(const std::string& name, const std::string& kind,
-                                                  const std::string& spec);
+                                                  const std::string& spec, IfThere there = IfThere::refuse,
+                                                  const std::function<bool(const std::string& newest)>& same = nullptr);
+  /// What a create says of one that is there: gives it, or refuses. Absent: there is none.
+  [[nodiscard]] Result<std::optional<actors::Definition>> there_already(
+      const std::string& name, const std::string& kind, const std::string& spec, IfThere there,
+      const std::function<bool(const std::string& newest)>& same = nullptr);
   /// `expected`: the version it must have (Definition::last); absent: the one that it has just now.
   /// Errors: not_found, version_conflict, of EventStore::append
   [[nodiscard]] Result<actors::Definition> change(const std::string& name, const std::string& spec,

@@ -26,7 +26,7 @@ Error no_part_alone(const std::string& name) {
 }
 
 std::size_t bytes_of(const std::optional<RecordedEvent>& event) {
-  return event ? event->payload.size() + event->metadata.size() : 0;
+  return event ? event->payload.size() + event->metadata_bytes().size() : 0;
 }
 
 Result<void> check_limit(std::size_t limit) {
@@ -245,13 +245,13 @@ Result<ProjectionInfo> ProjectionHost::carry_out(const Definition& definition) {
   return describe(definition.name);
 }
 
-Result<ProjectionInfo> ProjectionHost::create(const std::string& name, const std::string& kind,
-                                              const std::string& spec) {
+Result<ProjectionInfo> ProjectionHost::create(const std::string& name, const std::string& kind, const std::string& spec,
+                                              IfThere there) {
   const auto kept = checked(name, kind, spec);
   if (!kept) return refuse(kept.error());
   EVERSHARD_TRY(settle(name));
   if (const auto at_work = engine(); !at_work) return refuse(at_work.error());
-  const auto made = catalogue_.create(name, kind, *kept);
+  const auto made = catalogue_.create(name, kind, *kept, there);
   if (!made) return refuse(made.error());
   return carry_out(*made);
 }
@@ -270,14 +270,15 @@ Result<ProjectionInfo> ProjectionHost::create_index(const Query& query) {
     return describe(name);
   };
   if (auto there = shared()) return *std::move(there);
-  auto made = create(name, actors::IndexKind::name, spec);
-  if (made || (made.error().code != ErrorCode::version_conflict && made.error().code != ErrorCode::invalid_argument))
+  auto made = create(name, actors::IndexKind::name, spec, IfThere::refuse);
+  if (made || (made.error().code != ErrorCode::version_conflict && made.error().code != ErrorCode::already_exists))
     return made;
   if (auto there = shared()) return *std::move(there);  // somebody else was faster
   return made;
 }
 
-Result<ProjectionInfo> ProjectionHost::create_value_index(const std::string& name, const ValueIndex& index) {
+Result<ProjectionInfo> ProjectionHost::create_value_index(const std::string& name, const ValueIndex& index,
+                                                          IfThere there) {
   const auto type = actors::value_type_of(index.value);
   if (!type)
     return refuse(ErrorCode::invalid_argument,
@@ -288,7 +289,7 @@ Result<ProjectionInfo> ProjectionHost::create_value_index(const std::string& nam
   const auto spec = actors::checked_value_index(
       {index.types, index.source == "metadata", index.path, *type});  // what is not UTF-8 cannot be written as JSON
   if (!spec) return refuse(spec.error());
-  return create(name, actors::ValueIndexKind::name, actors::value_index_spec(*spec));
+  return create(name, actors::ValueIndexKind::name, actors::value_index_spec(*spec), there);
 }
 
 Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std::string& spec,

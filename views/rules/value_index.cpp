@@ -110,7 +110,7 @@ class ValueIndexProcessor final : public Processor {
   }
   /// Until the next call.
   At value_of(const RecordedEvent& event) {
-    if (spec_.metadata) return event.metadata.empty() ? At{true} : value_in(event.metadata);
+    if (spec_.metadata) return event.metadata_bytes().empty() ? At{true} : value_in(*event.metadata);
     if (event.state != EventState::live) return {};
     if (event.format != PayloadFormat::protobuf) return value_in(event.payload);
     auto shown = reader_ ? reader_(event) : std::nullopt;

@@ -214,9 +214,9 @@ Faultable<bool> TableMapping::look(const Rule& rule, const RecordedEvent& event,
     if (!find_paths(event.payload, rule.payload_paths, json.payload))
       return bad_value("the payload is no JSON: " + in_quotes(event.payload));
   }
-  if (!json.metadata.empty() && !event.metadata.empty() &&
-      !find_paths(event.metadata, rule.metadata_paths, json.metadata)) {
-    return bad_value("the metadata is no JSON: " + in_quotes(event.metadata));
+  if (!json.metadata.empty() && !event.metadata_bytes().empty() &&
+      !find_paths(*event.metadata, rule.metadata_paths, json.metadata)) {
+    return bad_value("the metadata is no JSON: " + in_quotes(*event.metadata));
   }
   return true;
 }
@@ -274,7 +274,8 @@ std::optional<std::string> TableMapping::row_key(const RecordedEvent& event, con
       if (kind == ValueSource::Kind::payload && event.state != EventState::live) return std::nullopt;
       const JsonPath* path = &source.from->path;
       std::optional<std::string_view> value;
-      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata, {&path, 1}, {&value, 1}) ||
+      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata_bytes(), {&path, 1},
+                      {&value, 1}) ||
           !value)
         return std::nullopt;
       auto taken = value_from_json(schema.fields[source.field], *value);

@@ -23,6 +23,7 @@ from ._derived import (
     ValuePage,
 )
 from ._errors import (
+    AlreadyExistsError,
     CallCancelledError,
     ConditionFailedError,
     ConflictError,
@@ -81,6 +82,7 @@ __all__ = [
     "AppendMany",
     "AppendOutcome",
     "Appended",
+    "AlreadyExistsError",
     "CallCancelledError",
     "Client",
     "CommandAnswer",

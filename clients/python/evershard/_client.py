@@ -353,9 +353,12 @@ class Client(BlockingAdministration, BlockingCommands):
         *,
         after: int | None = 0,
         settings: Mapping[str, int] | None = None,
+        if_absent: bool = False,
         timeout: float | None = DEFAULT,
     ) -> GroupInfo:
-        return self._portal.run(self._client.create_group(name, query, after=after, settings=settings, timeout=timeout))
+        return self._portal.run(
+            self._client.create_group(name, query, after=after, settings=settings, if_absent=if_absent, timeout=timeout)
+        )
 
     def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.drop_group(name, timeout=timeout))
@@ -382,10 +385,13 @@ class Client(BlockingAdministration, BlockingCommands):
         value: str = "text",
         *,
         source: str = "payload",
+        if_absent: bool = False,
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
         return self._portal.run(
-            self._client.create_value_index(name, types, path, value, source=source, timeout=timeout)
+            self._client.create_value_index(
+                name, types, path, value, source=source, if_absent=if_absent, timeout=timeout
+            )
         )
 
     def create_table(
@@ -393,9 +399,10 @@ class Client(BlockingAdministration, BlockingCommands):
         name: str,
         definition: Mapping[str, Any],
         *,
+        if_absent: bool = False,
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
-        return self._portal.run(self._client.create_table(name, definition, timeout=timeout))
+        return self._portal.run(self._client.create_table(name, definition, if_absent=if_absent, timeout=timeout))
 
     def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         return self._portal.run(self._client.projection(name, timeout=timeout))

@@ -33,6 +33,7 @@ class ErrorCode(enum.IntEnum):
     CANCELLED = 15
     UNAUTHENTICATED = 16
     PERMISSION_DENIED = 17
+    ALREADY_EXISTS = 18
 
 
 class EvershardError(Exception):
@@ -93,6 +94,12 @@ class NotFoundError(EvershardError):
 
 class InvalidArgumentError(EvershardError, ValueError):
     code = ErrorCode.INVALID_ARGUMENT
+
+
+class AlreadyExistsError(InvalidArgumentError):
+    """What was to be created has a name that is taken. With `if_absent=True` one of the same definition is given as it is."""
+
+    code = ErrorCode.ALREADY_EXISTS
 
 
 class InvalidQueryError(InvalidArgumentError):
@@ -183,7 +190,7 @@ _classes: dict[int, type[EvershardError]] = {
     kind.code: kind
     for kind in (VersionConflictError, ConditionFailedError, DuplicateEventError, NotFoundError, InvalidArgumentError, InvalidQueryError, TooLargeError,
                  UnavailableError, WrongShardError, FencedError, OverloadedError, TimeoutError, CorruptionError, IoError, CallCancelledError,
-                 UnauthenticatedError, PermissionDeniedError)
+                 UnauthenticatedError, PermissionDeniedError, AlreadyExistsError)
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class RecordedEvent:
     also: tuple[AggregateId, ...]
     payload: bytes
     payload_format: int
-    metadata: bytes
+    metadata: bytes | None  #: None: none, which is not the same as b""
     occurred_at_us: int  #: microseconds since 1970-01-01T00:00:00Z
     state: EventState
     append_index: int  #: its number in its append, from 0

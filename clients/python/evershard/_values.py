@@ -128,7 +128,8 @@ def _ids(given: Iterable[AggregateIdLike] | str, what: str) -> tuple[AggregateId
 class Event:
     """An event to be appended. Its id is made with it, so that the same value, sent again, is the same event.
 
-    `payload`: bytes as they are (format 0), str as text (3), anything else as JSON (1); `payload_format` says otherwise. `metadata` likewise.
+    `payload`: bytes as they are (format 0), str as text (3), anything else as JSON (1); `payload_format` says otherwise.
+    `metadata` likewise; None: none, which is not the same as b"".
     `occurred_at`: with a time zone; None: the store's clock at append.
     `subject`: whose data the payload is: it is sealed under a key of theirs, which can be destroyed; empty: nobody's.
     """
@@ -139,7 +140,7 @@ class Event:
     tags: tuple[str, ...]
     also: tuple[AggregateId, ...]
     payload_format: int
-    metadata: bytes
+    metadata: bytes | None
     occurred_at_us: int | None
     id: uuid.UUID
     subject: str
@@ -170,7 +171,7 @@ class Event:
             "payload_format",
             assumed if payload_format is None else payload_format,
         )
-        put(self, "metadata", to_bytes(metadata, "metadata")[0])
+        put(self, "metadata", None if metadata is None else to_bytes(metadata, "metadata")[0])
         put(
             self,
             "occurred_at_us",

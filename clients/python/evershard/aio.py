@@ -497,10 +497,12 @@ class Client(AdministrationCalls, CommandCalls):
         *,
         after: int | None = 0,
         settings: Mapping[str, int] | None = None,
+        if_absent: bool = False,
         timeout: float | None = DEFAULT,
     ) -> GroupInfo:
         """A named subscription that workers share. Begins behind `after` (None: from now). `settings`: of docs/groups.md, by name; enumerations
-        by number. Needs the scope `admin`. Errors: InvalidArgumentError (it is there already)
+        by number. `if_absent`: one of that name, with the same query and settings, is given as it is. Needs the scope `admin`.
+        Errors: AlreadyExistsError
         """
         request = _wire.checked(
             groups_pb2.CreateGroupRequest,
@@ -509,6 +511,7 @@ class Client(AdministrationCalls, CommandCalls):
             after=after,
             from_now=after is None,
             settings=_wire.checked(groups_pb2.GroupSettings, **(settings or {})),
+            if_absent=if_absent,
         )
         return group_info(await self._change("CreateGroup", request, timeout))
 
@@ -549,9 +552,11 @@ class Client(AdministrationCalls, CommandCalls):
         value: str = "text",
         *,
         source: str = "payload",
+        if_absent: bool = False,
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
-        """Events by a value in them. `path`: $.customer.city; `value`: text, integer, number, boolean, time; `source`: payload, metadata."""
+        """Events by a value in them. `path`: $.customer.city; `value`: text, integer, number, boolean, time; `source`: payload, metadata.
+        `if_absent`: one of that name and the same definition is given as it is. Errors: AlreadyExistsError"""
         request = _wire.checked(
             projections_pb2.CreateValueIndexRequest,
             name=name,
@@ -559,6 +564,7 @@ class Client(AdministrationCalls, CommandCalls):
             path=path,
             value=value,
             source=source,
+            if_absent=if_absent,
         )
         return _derived.projection_info(await self._change("CreateValueIndex", request, timeout))
 
@@ -567,14 +573,17 @@ class Client(AdministrationCalls, CommandCalls):
         name: str,
         definition: Mapping[str, Any],
         *,
+        if_absent: bool = False,
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
-        """`definition`: docs/tables.md, "Write a definition"."""
+        """`definition`: docs/tables.md, "Write a definition". `if_absent`: one of that name and the same definition is given as it is.
+        Errors: AlreadyExistsError"""
         request = _wire.checked(
             projections_pb2.CreateProjectionRequest,
             name=name,
             kind="table",
             spec=json.dumps(definition),
+            if_absent=if_absent,
         )
         return _derived.projection_info(await self._change("CreateProjection", request, timeout))
 

@@ -42,7 +42,7 @@ def test_an_append_comes_back_as_it_was_given(store: Client) -> None:
         occurred_at=moment,
     )
     done = store.append(
-        [event, Event("Audited", payload=b"\x00\xff", tags=["x"])],
+        [event, Event("Audited", payload=b"\x00\xff", tags=["x"], metadata=b"")],
         expect={"order-1": "none"},
     )
     assert (done.first_position, done.last_position, done.versions, done.duplicate) == (
@@ -64,6 +64,7 @@ def test_an_append_comes_back_as_it_was_given(store: Client) -> None:
         first.json() == {"öffnet": True}
         and first.payload_format == evershard.PayloadFormat.JSON
         and first.metadata == b'{"by":"me"}'
+        and second.metadata == b""
     )
     assert (
         first.also == (AggregateId("cart", "🛒"),)

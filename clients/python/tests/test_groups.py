@@ -37,8 +37,13 @@ def test_a_worker_settles_what_it_is_given(server: Any) -> None:
             Query().types("Placed"),
             settings={"attempts_max": 2, "retry_first_ms": 1},
         )
-        with pytest.raises(evershard.InvalidArgumentError):
+        with pytest.raises(evershard.AlreadyExistsError):
             store.create_group("g")
+        with pytest.raises(evershard.AlreadyExistsError):
+            store.create_group("g", if_absent=True)
+        store.create_group(
+            "g", Query().types("Placed"), settings={"attempts_max": 2, "retry_first_ms": 1}, if_absent=True
+        )
         with store.work("g", worker="w", credit=1) as worker:
             seen = []
             while len(seen) < 5:

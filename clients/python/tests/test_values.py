@@ -77,6 +77,7 @@ def test_payloads_become_bytes_and_formats() -> None:
     ) == (b'{"a":1}', b"")
     assert Event("T", payload=b"", payload_format=1_000).payload_format == 1_000
     assert Event("T", metadata={"by": "me"}).metadata == b'{"by":"me"}'
+    assert (Event("T").metadata, Event("T", metadata=b"").metadata) == (None, b"")
     for wrong in (object(), float("nan"), "\ud800"):
         with pytest.raises(evershard.InvalidArgumentError):
             Event("T", payload=wrong)

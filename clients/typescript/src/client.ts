@@ -8,7 +8,7 @@ import { AppendLanes } from "./append_lanes.js";
 import { type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
 import { ask, kinds, type AskOptions, type Command, type CommandAnswer, type HostedKinds } from "./commands.js";
 import { Connection, type AtLeast, type CallOptions, type ConnectOptions } from "./connection.js";
-import { Documents, Projections } from "./derived.js";
+import { Documents, Projections, type IfAbsent } from "./derived.js";
 import { InvalidArgumentError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
 import { Groups, type GroupSettingsSchema } from "./gen/evershard/v1/groups_pb.js";
@@ -255,9 +255,9 @@ export class Client implements AsyncDisposable {
     );
   }
 
-  /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
-  async createGroup(name: string, options: CreateGroupOptions & CallOptions = {}): Promise<GroupInfo> {
-    const { query, after = 0, settings } = options;
+  /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: AlreadyExistsError, InvalidArgumentError */
+  async createGroup(name: string, options: CreateGroupOptions & IfAbsent & CallOptions = {}): Promise<GroupInfo> {
+    const { query, after = 0, settings, ifAbsent = false } = options;
     return groupInfoOf(
       await this.#connection.change(
         Groups.method.createGroup,
@@ -266,6 +266,7 @@ export class Client implements AsyncDisposable {
           ...(query && { query: query.message() }),
           ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
           ...(settings && { settings }),
+          ifAbsent,
         },
         options,
       ),

@@ -134,6 +134,11 @@ export interface DocumentsOptions extends AtLeast, CallOptions {
   definition?: number | undefined;
 }
 
+export interface IfAbsent {
+  /** One of that name and the same definition is given as it is; else AlreadyExistsError. */
+  ifAbsent?: boolean | undefined;
+}
+
 /** Of a client. Reads wait for what the client has seen; with `atLeast: 0` they take what is there, also of a projection that stands. */
 export class Projections {
   readonly #connection: Connection;
@@ -151,23 +156,35 @@ export class Projections {
   async createValueIndex(
     name: string,
     index: { types: readonly string[]; path: string; value?: string; source?: "payload" | "metadata" },
-    options?: CallOptions,
+    options: IfAbsent & CallOptions = {},
   ): Promise<ProjectionInfo> {
     const { types, path, value = "text", source = "payload" } = index;
     return projectionOf(
       await this.#connection.change(
         ProjectionsService.method.createValueIndex,
-        { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source },
+        {
+          name: textOf(name, "name"),
+          types: [...types],
+          path: textOf(path, "path"),
+          value,
+          source,
+          ifAbsent: options.ifAbsent ?? false,
+        },
         options,
       ),
     );
   }
   /** `definition`: docs/tables.md, "Write a definition". Needs the scope `admin`. */
-  async createTable(name: string, definition: object, options?: CallOptions): Promise<ProjectionInfo> {
+  async createTable(name: string, definition: object, options: IfAbsent & CallOptions = {}): Promise<ProjectionInfo> {
     return projectionOf(
       await this.#connection.change(
         ProjectionsService.method.createProjection,
-        { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) },
+        {
+          name: textOf(name, "name"),
+          kind: "table",
+          spec: JSON.stringify(definition),
+          ifAbsent: options.ifAbsent ?? false,
+        },
         options,
       ),
     );

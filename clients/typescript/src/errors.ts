@@ -36,6 +36,7 @@ export type Code =
   | "cancelled"
   | "unauthenticated"
   | "permission_denied"
+  | "already_exists"
   | "unknown";
 
 /** The values that decided it; which of them are there, the classes say. */
@@ -114,6 +115,10 @@ export class DuplicateEventError extends EvershardError {
 
 export class NotFoundError extends EvershardError {
   override readonly code = "not_found";
+}
+/** What was to be created has a name that is taken. With `ifAbsent` one of the same definition is given as it is. */
+export class AlreadyExistsError extends EvershardError {
+  override readonly code = "already_exists";
 }
 export class InvalidArgumentError extends EvershardError {
   override readonly code = "invalid_argument";
@@ -223,6 +228,7 @@ const classes = {
   [ErrorCode.CANCELLED]: CancelledError,
   [ErrorCode.UNAUTHENTICATED]: UnauthenticatedError,
   [ErrorCode.PERMISSION_DENIED]: PermissionDeniedError,
+  [ErrorCode.ALREADY_EXISTS]: AlreadyExistsError,
 } satisfies Record<ErrorCode, new (message: string, details?: Details) => EvershardError>;
 
 /** What the server said. */

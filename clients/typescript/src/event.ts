@@ -35,6 +35,7 @@ export interface NewEvent {
   also?: Iterable<string> | undefined;
   payload?: Payload | undefined;
   payloadFormat?: number | undefined;
+  /** Absent: none, which is not the same as empty. */
   metadata?: Payload | undefined;
   /** A UUID. Absent: a random one, made once for all tries. */
   id?: string | undefined;
@@ -74,7 +75,7 @@ export function eventMessage(event: NewEvent, id: string, what: string): Message
     also: [...(event.also ?? [])].map(splitAggregate),
     payload: payload.bytes,
     payloadFormat: event.payloadFormat ?? payload.format,
-    metadata: encodePayload(event.metadata, `${what}.metadata`).bytes,
+    ...(event.metadata !== undefined && { metadata: encodePayload(event.metadata, `${what}.metadata`).bytes }),
     ...(event.occurredAt !== undefined && { occurredAtUs: microseconds(event.occurredAt, `${what}.occurredAt`) }),
     ...(event.subject !== undefined && { subject: textOf(event.subject, `${what}.subject`) }),
   };
@@ -106,7 +107,8 @@ export class GivenEvent extends Stored implements NewEvent {
   readonly also: string[];
   readonly payload: Uint8Array;
   readonly payloadFormat: number;
-  readonly metadata: Uint8Array;
+  /** Absent: none, which is not the same as empty. */
+  readonly metadata: Uint8Array | undefined;
   /** Absent: the server's time when it is appended. */
   readonly occurredAt: string | undefined;
   readonly subject: string | undefined;
@@ -120,7 +122,7 @@ export class GivenEvent extends Stored implements NewEvent {
     this.also = message.also.map(aggregateText);
     this.payload = message.payload.slice();
     this.payloadFormat = message.payloadFormat;
-    this.metadata = message.metadata.slice();
+    this.metadata = message.metadata?.slice();
     this.occurredAt = message.occurredAtUs === undefined ? undefined : timestampText(message.occurredAtUs);
     this.subject = message.subject === "" ? undefined : message.subject;
   }
@@ -133,9 +135,9 @@ export class GivenEvent extends Stored implements NewEvent {
       type: this.type,
       ...(this.tags.length > 0 && { tags: this.tags }),
       ...(this.also.length > 0 && { also: this.also }),
-      ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json),
+      ...(this.payload.length > 0 && shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json)),
       payload_format: this.payloadFormat,
-      ...shown("metadata", this.metadata, true),
+      ...(this.metadata && shown("metadata", this.metadata, true)),
       ...(this.occurredAt !== undefined && { occurred_at: this.occurredAt }),
       ...(this.subject !== undefined && { subject: this.subject }),
     };
@@ -159,7 +161,8 @@ export class RecordedEvent extends Stored {
   readonly also: string[];
   readonly payload: Uint8Array;
   readonly payloadFormat: number;
-  readonly metadata: Uint8Array;
+  /** Absent: none, which is not the same as empty. */
+  readonly metadata: Uint8Array | undefined;
   /** UTC with microseconds, such as `2026-01-31T12:00:00.000000Z`. */
   readonly occurredAt: string;
   /** `removed`: only its id, aggregate, number and place are kept; `erased`: all but the payload. */
@@ -183,7 +186,7 @@ export class RecordedEvent extends Stored {
     this.also = message.also.map(aggregateText);
     this.payload = message.payload.slice(); // so that one event that is kept does not keep its whole page
     this.payloadFormat = message.payloadFormat;
-    this.metadata = message.metadata.slice();
+    this.metadata = message.metadata?.slice();
     this.occurredAt = timestampText(message.occurredAtUs);
     this.state =
       message.state === EventState.REMOVED ? "removed" : message.state === EventState.ERASED ? "erased" : "live";
@@ -203,9 +206,9 @@ export class RecordedEvent extends Stored {
       type: this.type,
       ...(this.tags.length > 0 && { tags: this.tags }),
       ...(this.also.length > 0 && { also: this.also }),
-      ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json),
+      ...(this.payload.length > 0 && shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json)),
       payload_format: this.payloadFormat,
-      ...shown("metadata", this.metadata, true),
+      ...(this.metadata && shown("metadata", this.metadata, true)),
       occurred_at: this.occurredAt,
       ...(this.subject !== "" && { subject: this.subject }),
       ...(this.state !== "live" && { state: this.state }),
@@ -214,7 +217,6 @@ export class RecordedEvent extends Stored {
 }
 
 function shown(name: string, bytes: Uint8Array, maybeJson: boolean): Record<string, unknown> {
-  if (bytes.length === 0) return {};
   if (maybeJson) {
     try {
       return { [name]: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };

@@ -7,6 +7,7 @@ const decisions: readonly Code[] = [
   "version_conflict",
   "condition_failed",
   "duplicate_event",
+  "already_exists",
   "not_found",
   "invalid_argument",
   "invalid_query",

@@ -9,6 +9,7 @@ import { seenIn } from "../src/connection.js";
 import { GroupInfoSchema } from "../src/gen/evershard/v1/groups_pb.js";
 import {
   connect,
+  AlreadyExistsError,
   InvalidArgumentError,
   newId,
   NotFoundError,
@@ -48,7 +49,13 @@ test("a worker settles what it is given", async () => {
   const tag = newId();
   await put(tag, `a-${tag}`, 4);
   await client.createGroup(tag, { query: Query.tags(tag), settings: { attemptsMax: 2, retryFirstMs: 1n } });
-  await rejects(client.createGroup(tag), InvalidArgumentError);
+  await rejects(client.createGroup(tag), AlreadyExistsError);
+  await rejects(client.createGroup(tag, { ifAbsent: true }), AlreadyExistsError);
+  await client.createGroup(tag, {
+    query: Query.tags(tag),
+    settings: { attemptsMax: 2, retryFirstMs: 1n },
+    ifAbsent: true,
+  });
   const worker = client.work(tag, { name: "w", credit: 2 });
   const seen: [number, number][] = [];
   while (seen.length < 5) {

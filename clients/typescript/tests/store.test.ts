@@ -82,7 +82,7 @@ test("what was appended is read as it was given", async () => {
       placed!.also,
       placed!.json(),
       placed!.payloadFormat,
-      Buffer.from(placed!.metadata).toString(),
+      Buffer.from(placed!.metadata!).toString(),
       placed!.occurredAt,
     ],
     [

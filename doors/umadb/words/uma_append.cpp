@@ -46,11 +46,9 @@ Result<UmaAppend> UmaAppend::of(::umadb::v1::AppendRequest& request) {
   make_ids_different(made.append.events);
   if (!request.has_condition()) return made;
   const auto& condition = request.condition();
-  made.condition =
-      condition.has_fail_if_events_match() ? UmaQuery::of(condition.fail_if_events_match()) : UmaQuery::all();
+  made.condition = condition.has_fail_if_events_match() ? query_of(condition.fail_if_events_match()) : Query::all();
   made.after = GlobalPosition(condition.after());
-  const auto most = conditions_max - (made.tracking ? 1 : 0);  // tracking has one of its own
-  EVERSHARD_TRY(made.condition->forbid(made.after, most, made.append.conditions));
+  if (made.condition) made.append.conditions.push_back({*made.condition, made.after});
   made.conditions = made.append.conditions.size();
   return made;
 }

@@ -16,14 +16,14 @@
 namespace evershard::umadb {
 
 struct UmaAppend {
-  Append append{};             ///< with the client's condition, and not yet with that of its tracking info
-  std::size_t conditions = 0;  ///< of the client's
-  std::optional<UmaQuery> condition{};
+  Append append{};                   ///< with the client's condition, and not yet with that of its tracking info
+  std::size_t conditions = 0;        ///< of the client's
+  std::optional<Query> condition{};  ///< absent: none, or one that nothing matches
   GlobalPosition after{};
   std::optional<Tracking> tracking{};
 
   /// Shape:  `request` is taken apart.
-  /// Errors: invalid_argument; too_large: a condition over all bounds
+  /// Errors: invalid_argument
   [[nodiscard]] static Result<UmaAppend> of(::umadb::v1::AppendRequest& request);
 
   /// Gives all events other ids: theirs are others' already.

@@ -97,11 +97,11 @@ void give_other_id(Event& event) {
     return;
   }
   const auto member = '"' + std::string(uuid_key) + "\":\"" + event.id.text() + "\"}";
-  if (event.metadata.empty()) {
+  if (!event.metadata) {
     event.metadata = '{' + member;
   } else {
-    event.metadata.back() = ',';  // it is an object of ours
-    event.metadata += member;
+    event.metadata->back() = ',';  // it is an object of ours
+    *event.metadata += member;
   }
   event.id = EventId::random();
 }
@@ -116,7 +116,7 @@ Result<void> check(const Tracking& tracking) {
 
 void UmaEvent::show(const RecordedView& event) {
   event_ = &event;
-  metadata_.read(event.metadata);
+  metadata_.read(event.metadata_bytes());
   uuid_bytes_ = 0;
   if (!metadata_.uuid().empty())
     put_uuid(metadata_.uuid());

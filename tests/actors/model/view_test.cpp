@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evershard/actors/model/old_names.hpp"
 #include "tests/actors/model/ledger.hpp"
 
 namespace evershard {
@@ -107,6 +108,67 @@ TEST(View, FoldsEventsWithTheirPlaceAndDecidesOnThem) {
   EXPECT_EQ(second->reply(*state), *to_bytes(balance(8)));
   EXPECT_EQ(third->kind, Decision::Kind::reject);
   EXPECT_EQ(third->rejection, "ledger-1 at 9 source:cash");
+}
+
+/// Reads what the ledger read, as the ledger does.
+struct Turnover {
+  using Events = Types<ledger::Deposited>;
+  using UpcastBy = Types<Ledger>;
+  static Query query(const ledger::Close&) { return Query{}.types(names_read_by<Turnover>()); }
+  void apply(const ledger::Deposited& e) { total += e.amount(); }
+  std::int64_t total = 0;
+};
+struct Forgetful {
+  using Events = Types<ledger::Deposited>;
+  static Query query(const ledger::Close&) { return Query{}.types(names_of<ledger::Deposited>()); }
+  void apply(const ledger::Deposited&) {}
+};
+template <class View>
+struct Reading {
+  static constexpr std::string_view type = "reading";
+  using State = ledger::State;
+  using Commands = Types<ledger::Close>;
+  using Events = Types<ledger::Closed>;
+  using Views = Types<View>;
+  static Effect<> on(const State&, const ledger::Close&, const View& view) {
+    if constexpr (std::is_same_v<View, Turnover>) return reject(std::to_string(view.total));
+    return nothing();
+  }
+  static void apply(State&, const ledger::Closed&) {}
+};
+
+TEST(View, ReadsOldEventsAsTheirAggregateDoes) {
+  const auto kind = *make_kind<Reading<Turnover>>();
+  const CommandBytes close{"ledger.Close", ""};
+  auto model = std::move(**kind->decision_model(close));
+  ASSERT_EQ(model.query.items().size(), 1u);
+  EXPECT_THAT(model.query.items()[0].types, testing::Contains("ledger.DepositedV0"));
+  ledger::DepositedV1 second;
+  second.set_cents(5);
+  ledger::DepositedV0 first;
+  first.set_cents("7");
+  ASSERT_TRUE(kind->fold(close, *model.model, recorded(deposited(3))));
+  ASSERT_TRUE(kind->fold(close, *model.model, recorded(second)));
+  ASSERT_TRUE(kind->fold(close, *model.model, recorded(first)));
+  const auto decided = kind->decide(*kind->initial(), close, model.model.get());
+  ASSERT_TRUE(decided);
+  EXPECT_EQ(decided->rejection, "15");
+}
+
+TEST(OldNames, RefuseAReaderThatListsAnEventAndNotTheOldOneThatBecomesIt) {
+  const auto ledger = *make_kind<Ledger>(), forgetful = *make_kind<Reading<Forgetful>>(),
+             turnover = *make_kind<Reading<Turnover>>();
+  for (const bool ledger_first : {true, false}) {
+    OldNames names;
+    ASSERT_TRUE(names.add(ledger_first ? ledger->types() : forgetful->types()));
+    const auto refused = names.add(ledger_first ? forgetful->types() : ledger->types());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(refused.error().what, HasSubstr("reads events of type \"ledger.Deposited\", and not of the old type"));
+  }
+  OldNames names;
+  EXPECT_TRUE(names.add(turnover->types()));
+  EXPECT_TRUE(names.add(ledger->types()));
 }
 
 TEST(View, UpcastsOldEventsAndPassesOverWhatItDoesNotKnow) {

@@ -21,7 +21,7 @@ struct Echo {
   using Reacts = Types<typename Side::Hears>;
   using Events = Types<>;
   static std::string key(const typename Side::Hears& event) { return event.transfer; }
-  static Reaction on(const State&, const typename Side::Hears& event) {
+  static Reaction<Echo> on(const State&, const typename Side::Hears& event) {
     if (event.amount == 1) return ignore();
     typename Side::Says command = event.template as<typename Side::SaysName>();
     command.amount = event.amount - 1;
@@ -58,7 +58,7 @@ std::uint64_t failing(ProcessKit& kit) {
 }
 std::uint32_t longest_chain(ProcessKit& kit) {
   std::uint32_t longest = 0;
-  for (const auto& event : kit.actors().events()) longest = std::max(longest, chain_of(event.metadata));
+  for (const auto& event : kit.actors().events()) longest = std::max(longest, chain_of(event.metadata_bytes()));
   return longest;
 }
 

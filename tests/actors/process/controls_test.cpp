@@ -145,7 +145,7 @@ struct Picky {
   using Reacts = Types<Requested>;
   using Events = Types<Finished>;
   static std::string key(const Requested& event) { return event.from; }
-  static Reaction on(const State&, const Requested& event) {
+  static Reaction<Picky> on(const State&, const Requested& event) {
     if (event.amount == 13) throw std::runtime_error("not thirteen");
     return react().record(Finished{event.transfer, "-", "-", event.amount});
   }
@@ -184,11 +184,11 @@ struct Letters {
   using Effects = Types<Performs<Letter, Sent>>;
   using Events = Types<Finished, bank::Refused>;
   static std::string key(const Requested& event) { return event.from; }
-  static Reaction on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
-  static Reaction on_performed(const State&, const Letter& letter, const Sent& answer) {
+  static Reaction<Letters> on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
+  static Reaction<Letters> on_performed(const State&, const Letter& letter, const Sent& answer) {
     return react().record(Finished{letter.transfer, answer.transfer, "-", 0});
   }
-  static Reaction on_not_performed(const State&, const Letter& letter, const std::string&) {
+  static Reaction<Letters> on_not_performed(const State&, const Letter& letter, const std::string&) {
     return react().record(bank::Refused{letter.transfer, "-", "-", 0});
   }
   static void apply(State& state, const Finished&) { ++state.amount; }

@@ -31,11 +31,11 @@ struct Mailer {
   using Events = Types<Finished, bank::Refused>;
 
   static std::string key(const Requested& event) { return event.from; }
-  static Reaction on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
-  static Reaction on_performed(const State&, const Mail& mail, const Mailed& answer) {
+  static Reaction<Mailer> on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
+  static Reaction<Mailer> on_performed(const State&, const Mail& mail, const Mailed& answer) {
     return react().record(Finished{mail.transfer, answer.transfer, "-", 0});
   }
-  static Reaction on_not_performed(const State&, const Mail& mail, const std::string& reason) {
+  static Reaction<Mailer> on_not_performed(const State&, const Mail& mail, const std::string& reason) {
     return react().record(bank::Refused{mail.transfer, reason.substr(0, reason.find(' ')), "-", 0});
   }
   static void apply(State& state, const Finished& event) {
@@ -56,7 +56,7 @@ struct Poster {
   using Effects = Types<Performs<Mail>>;
   using Events = Types<>;
   static std::string key(const Requested& event) { return event.from; }
-  static Reaction on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
+  static Reaction<Poster> on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
 };
 
 using Answer = std::function<void(Result<Mailed>)>;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <evershard/process_kit.hpp>
 #include <evershard/test_kit.hpp>
 #include <map>
@@ -185,12 +186,12 @@ TEST(Processes, LoseNothingOverCrashesAtAnyStep) {
 struct Daily : Transfers {
   static constexpr std::string_view type = "daily";
   using Reacts = Types<Requested>;
-  static Reaction on(const State&, const Requested& event) {
+  static Reaction<Daily> on(const State&, const Requested& event) {
     if (event.amount == 0) return react().cancel("late");
     const auto* const times = event.amount == 1 ? "30 2 * * *" : event.amount == 2 ? "@hourly" : "30 2 30 2 *";
     return react().schedule_calendar("late", times, "Europe/Berlin", event.as<LateName>());
   }
-  static Reaction on(const State&, const Late& timer) { return react().record(timer.as<RemindedName>()); }
+  static Reaction<Daily> on(const State&, const Late& timer) { return react().record(timer.as<RemindedName>()); }
 };
 
 TEST(Processes, AreToldByCalendarOverClocksThatAreSetAndCrashes) {
@@ -234,10 +235,10 @@ TEST(Processes, AreToldByCalendarOverClocksThatAreSetAndCrashes) {
 struct Careless : Transfers {
   static constexpr std::string_view type = "careless";
   using Reacts = Types<Requested>;
-  static Reaction on(const State&, const Requested& event) {
+  static Reaction<Careless> on(const State&, const Requested& event) {
     return react().send<Account>(std::string(600, 'x'), event.as<DebitName>());
   }
-  static Reaction on(const State&, const Late&) { return ignore(); }
+  static Reaction<Careless> on(const State&, const Late&) { return ignore(); }
 };
 
 TEST(Processes, DoNotWriteACommandThatCannotBeSent) {
@@ -293,6 +294,19 @@ TEST(Processes, SealWhatIsSomebodys) {
   const auto sent = kit.when(told_of(event)).told();
   ASSERT_EQ(sent.events.size(), 1u);
   EXPECT_EQ(sent.events[0].subject, "carl") << "of the event that is reacted to";
+}
+
+TEST(Processes, TheKitKeepsWhoseDataEventsAre) {
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Account>());
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Sealed>());
+  ASSERT_TRUE(kit.get<Desk>("1").ask(request("t1", "ann", "bob", 5)));
+  kit.settle();
+  const auto events = kit.events();
+  const auto started = std::ranges::find(events, "started", &RecordedEvent::type);
+  ASSERT_NE(started, events.end());
+  EXPECT_EQ(started->subject, "ann");
 }
 
 // A driver that does not know that another has taken over, and whose command was rejected: its instance is not told, or

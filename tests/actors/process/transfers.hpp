@@ -191,25 +191,25 @@ struct Transfers {
     return event.transfer;
   }
 
-  static Reaction on(const State&, const Requested& e) {
+  static Reaction<Transfers> on(const State&, const Requested& e) {
     return react()
         .record(e.as<StartedName>())
         .send<Account>(e.from, e.as<DebitName>())
         .schedule("late", 10min, e.as<LateName>());
   }
-  static Reaction on(const State& transfer, const Debited& e) {
+  static Reaction<Transfers> on(const State& transfer, const Debited& e) {
     if (transfer.stage != "started") return ignore();
     return react().send<Account>(e.to, e.as<CreditName>());
   }
-  static Reaction on(const State&, const Credited& e, const RecordedEvent& at) {
+  static Reaction<Transfers> on(const State&, const Credited& e, const RecordedEvent& at) {
     if (at.aggregate->value != e.to) throw std::logic_error("credited to somebody else");
     return react().record(e.as<FinishedName>()).cancel("late").end();
   }
-  static Reaction on(const State&, const Late& timer) { return react().record(timer.as<RemindedName>()); }
-  static Reaction on_rejected(const State&, const Debit& command, const Rejected&) {
+  static Reaction<Transfers> on(const State&, const Late& timer) { return react().record(timer.as<RemindedName>()); }
+  static Reaction<Transfers> on_rejected(const State&, const Debit& command, const Rejected&) {
     return react().record(command.as<RefusedName>()).cancel("late").end();
   }
-  static Reaction on_rejected(const State&, const Credit& command, const Rejected& why) {
+  static Reaction<Transfers> on_rejected(const State&, const Credit& command, const Rejected& why) {
     if (why.reason != "it is closed") throw std::logic_error("rejected otherwise");
     return react()
         .record(command.as<TakenBackName>())

@@ -28,11 +28,13 @@ struct Notes {
   static std::string key(const E& event) {
     return event.transfer;
   }
-  static Reaction on(const State&, const Credited& event) {
+  static Reaction<Notes> on(const State&, const Credited& event) {
     if (event.amount == 0) return ignore();
     return react().record(event.as<RemindedName>());
   }
-  static Reaction on(const State&, const Refunded& event) { return react().record(event.as<RemindedName>()).end(); }
+  static Reaction<Notes> on(const State&, const Refunded& event) {
+    return react().record(event.as<RemindedName>()).end();
+  }
   static void apply(State& state, const Reminded& event) { state.balance += event.amount; }
 };
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "evershard/actors/timers/timer_queue.hpp"
+#include "evershard/actors/timers/paced_queue.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -57,6 +57,23 @@ TEST(TimerQueue, TakesWhatAClockPutBackThatWasAheadOnceItIsSetRight) {
 
   EXPECT_THAT(queue.take(Timestamp{200}, 10), testing::ElementsAre(timer(1, 1, 100)));
   EXPECT_EQ(queue.next(), Timestamp{hour / 2}) << "what is due later waits for its time";
+}
+
+TEST(PacedQueue, ForgetsWhatWasChangedWhileItWasUnderWay) {
+  for (const bool anew : {false, true}) {
+    PacedQueue queue;
+    queue.set(timer(1, 5, 100));
+    const auto due = queue.take(Timestamp{100});
+    ASSERT_EQ(due.size(), 1u);
+    if (anew)
+      queue.set(timer(1, 7, 900));  // heard of before the answer
+    else
+      queue.drop({0, 1}, GlobalPosition{7});
+    queue.try_again(due[0], Timestamp{110});
+    EXPECT_EQ(queue.failing(), 0u) << "there is nothing that is to be tried again";
+    EXPECT_EQ(queue.size(), anew ? 1u : 0u);
+    EXPECT_EQ(queue.next(Timestamp{110}), anew ? std::optional(Timestamp{900}) : std::nullopt);
+  }
 }
 
 TEST(TimerQueue, IsAsAListThatIsSortedEachTime) {

@@ -215,7 +215,7 @@ TEST_F(HomedProjectionsTest, ValuesAreReadAtTheNodesWatermark) {
     EXPECT_EQ(rest.value().entries.size(), 4u);
   }
   EXPECT_EQ(at(1).create_value_index(name, {.types = {"Sold"}, .path = "$.total"}).error().code,
-            ErrorCode::invalid_argument)
+            ErrorCode::already_exists)
       << "there is one";
 }
 

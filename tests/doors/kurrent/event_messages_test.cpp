@@ -73,7 +73,7 @@ std::vector<RecordedEvent> of_every_kind() {
   for (const std::size_t bytes : {126u, 127u, 128u, 16'383u, 16'384u, 300'000u}) {
     auto& long_one = events.emplace_back(plain(9));
     long_one.payload.assign(bytes, '\xff');
-    long_one.metadata.assign(bytes / 2, 'm');
+    long_one.metadata.emplace(bytes / 2, 'm');
     long_one.aggregate->value.assign(bytes % 500 + 1, 'v');
   }
   return events;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/snapshot.hpp"
 
@@ -62,7 +63,7 @@ class Dice {
   }
   Query query() {
     if (one_in(5)) return Query::all();
-    std::vector<QueryItem> items(one_in(30) ? 0 : one_in(60) ? 70 : 1 + below(3));
+    std::vector<QueryItem> items(one_in(30) ? 0 : one_in(60) ? query_items_max + 6 : 1 + below(3));
     for (auto& item : items) {
       if (one_in(2)) item.types = {type(), type()};
       for (auto n = below(3); n > 0; --n) item.tags.push_back(tag());

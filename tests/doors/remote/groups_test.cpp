@@ -97,7 +97,8 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   EXPECT_EQ(created->definition, served.local.groups().group("g")->definition);
   EXPECT_EQ(created->definition.settings, definition.settings);
   EXPECT_EQ(created->definition.after, definition.after);
-  EXPECT_EQ(remote.groups().create_group(definition).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(remote.groups().create_group(definition).error().code, ErrorCode::already_exists);
+  EXPECT_TRUE(remote.groups().create_group(definition, IfThere::give));
   auto settings = definition.settings;
   settings.attempts_max = 1;
   settings.after_parked = AfterParked::go_on;

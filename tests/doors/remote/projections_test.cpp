@@ -78,7 +78,10 @@ TEST(RemoteProjections, RefusalsComeTyped) {
   EXPECT_EQ(there.create("x", "none", "{}").error().code, ErrorCode::invalid_argument);
   ASSERT_TRUE(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
   EXPECT_EQ(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code,
-            ErrorCode::invalid_argument);
+            ErrorCode::already_exists);
+  EXPECT_TRUE(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}, IfThere::give));
+  EXPECT_EQ(there.create_value_index("n", {.types = {"A"}, .path = "$.n"}, IfThere::give).error().code,
+            ErrorCode::already_exists);
   EXPECT_EQ(there.change("n", "{}", {}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(there.change("n", R"({"types":["A"],"path":"$.m","value":"text"})", SeqNr{9}).error().code,
             ErrorCode::version_conflict);

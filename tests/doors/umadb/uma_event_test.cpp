@@ -78,7 +78,7 @@ TEST(UmaEvents, ComeBackAsTheyWereGiven) {
 
 TEST(UmaEvents, AddNothingWhereNothingIsToBeKept) {
   auto event = given({"a", "b"});
-  EXPECT_EQ(event_of(event)->metadata, "");
+  EXPECT_EQ(event_of(event)->metadata, std::nullopt);
 }
 
 TEST(UmaEvents, KeepTheOrderOfTagsAndTheirRepetitions) {

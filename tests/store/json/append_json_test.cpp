@@ -41,6 +41,44 @@ TEST(AppendJson, TakesEveryPart) {
   EXPECT_EQ(line->append, wanted);
 }
 
+TEST(AppendJson, TakesSnapshotsOfWhatItWritesTo) {
+  const auto line = read_append(
+      R"({"events":[{"aggregate":"order-1","type":"Placed"}],"snapshots":[{"aggregate":"order-1","version":1,"payload":{"n":1},
+      "schema_revision":2,"keep":3,"ttl_seconds":60},{"aggregate":"x-1","payload":"AA==","payload_encoding":"base64"}]})",
+      LineRules::append);
+
+  ASSERT_TRUE(line) << line.error().what;
+  ASSERT_EQ(line->append.snapshots.size(), 2u);
+  Snapshot wanted;
+  wanted.aggregate = {"order", "1"};
+  wanted.version = SeqNr{1};
+  wanted.payload = R"({"n":1})";
+  wanted.format = PayloadFormat::json;
+  wanted.schema_revision = 2;
+  wanted.keep = 3;
+  wanted.ttl = std::chrono::seconds(60);
+  EXPECT_EQ(line->append.snapshots[0], wanted);
+  EXPECT_EQ(line->append.snapshots[1].payload, std::string(1, '\0'));
+  JsonText json;
+  write_append(json, line->append);
+  EXPECT_EQ(read_append(json.text(), LineRules::append)->append.snapshots, line->append.snapshots);
+
+  EXPECT_THAT(read_append(R"({"events":[],"snapshots":[{"payload":1}]})", LineRules::append).error().what,
+              HasSubstr("aggregate is missing"));
+  EXPECT_THAT(read_append(R"({"snapshots":[]})", LineRules::append).error().what, HasSubstr("events is missing"));
+}
+
+TEST(AppendJson, EmptyMetadataIsNotNone) {
+  const auto none = read_append(R"({"type":"T"})", LineRules::append);
+  const auto empty = read_append(R"({"type":"T","metadata":"","metadata_encoding":"base64"})", LineRules::append);
+  ASSERT_TRUE(none && empty);
+  EXPECT_EQ(none->append.events[0].metadata, std::nullopt);
+  EXPECT_EQ(empty->append.events[0].metadata, "");
+  JsonText json;
+  write_append(json, empty->append);
+  EXPECT_EQ(read_append(json.text(), LineRules::append)->append, empty->append);
+}
+
 TEST(AppendJson, SaysThatAPayloadIsJsonWhereItStandsAsJson) {
   EXPECT_EQ(read_append(R"({"type":"T","payload":7})", LineRules::append)->append.events[0].format,
             PayloadFormat::json);

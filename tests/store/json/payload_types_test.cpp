@@ -9,6 +9,9 @@
 #include <iterator>
 #include <limits>
 
+#include "evershard/protocol/processes.hpp"
+#include "evershard/protocol/timers.hpp"
+#include "evershard/store/json/event_json.hpp"
 #include "tests/cli/bank.pb.h"
 #include "tests/cli/descriptors.hpp"
 #include "tests/cli/odd.pb.h"
@@ -311,6 +314,43 @@ TEST_F(StrangePayloads, FilesOfAnEditionAreRefusedWithWhatCanBeRead) {
   file.set_syntax("editions");
   registered_.files["new.proto"] = file.SerializeAsString();
   EXPECT_THAT(complaint(), AllOf(HasSubstr("new.proto"), HasSubstr("proto2 and proto3 can be read")));
+}
+
+TEST(OwnEvents, AreDecodedWhateverIsRegistered) {
+  RecordedEvent event;
+  event.type = timers_changed_type;
+  event.format = PayloadFormat::protobuf;
+  TimersChanged changed;
+  changed.set = {{.name = "late",
+                  .after = std::chrono::seconds(2),
+                  .command = "bank.GiveUp",
+                  .payload = std::string("\0\x01", 2)}};
+  changed.cancelled = {"early"};
+  event.payload = encode(changed);
+  for (const bool some_registered : {false, true}) {
+    const auto read =
+        some_registered
+            ? decoded(event, PayloadTypes::of(read_descriptor_set(descriptor_bytes(), "bank.pb").value()).value())
+            : decoded(event, PayloadTypes());
+    ASSERT_TRUE(read && *read);
+    EXPECT_EQ((*read)->json, R"({"set":[{"name":"late","after_us":2000000,"command":"bank.GiveUp","payload":"AAE=",)"
+                             R"("payload_encoding":"base64"}],"cancelled":["early"]})");
+    EXPECT_EQ((*read)->message, "evershard.v1.TimersChanged");
+  }
+
+  ProcessReacted reacted{ProcessReacted::Cause::not_performed, GlobalPosition{7}, 1, "trip.Mail"};
+  reacted.reason = "no such address";
+  reacted.commands = {{{"flight", "LH1"}, "trip.Cancel", R"({"n":1})"}};
+  event.type = process_reacted_type;
+  event.payload = encode(reacted);
+  EXPECT_EQ(
+      decoded(event, {}).value()->json,
+      R"({"cause":"not_performed","position":7,"number":1,"type":"trip.Mail","commands":[{"aggregate":"flight-LH1",)"
+      R"("type":"trip.Cancel","payload":{"n":1}}],"reason":"no such address"})");
+  event.payload = "\xff";
+  EXPECT_FALSE(*decoded(event, {}));
+  event.type = "Placed";
+  EXPECT_FALSE(decoded(event, {})) << "a user's";
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::string states_of(Local& store, const AggregateId& aggregate) {
     EXPECT_EQ(event.seq_nr, SeqNr{next++});
     EXPECT_EQ(event.aggregate, aggregate);
     if (event.state == EventState::removed) {
-      EXPECT_EQ(event.type + event.payload + event.metadata, "");
+      EXPECT_EQ(event.type + event.payload + event.metadata.value_or("has one"), "has one");
       EXPECT_THAT(event.tags, IsEmpty());
     }
     states += event.state == EventState::removed ? 'r' : 'l';

@@ -251,7 +251,12 @@ TEST_P(LocalProjections, MetadataTimesTextsAndBooleansAreIndexedToo) {
 TEST_P(LocalProjections, AreDroppedMadeAgainAndRefusedWhereTheyMakeNoSense) {
   ASSERT_TRUE(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
   EXPECT_EQ(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code,
-            ErrorCode::invalid_argument);
+            ErrorCode::already_exists);
+  const auto again = [&](const char* value) {
+    return projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = value}, IfThere::give);
+  };
+  EXPECT_EQ(again("integer").value().last, projections().describe("n").value().last) << "nothing was written";
+  EXPECT_EQ(again("text").error().code, ErrorCode::already_exists) << "it is another one";
   EXPECT_EQ(projections().create_value_index("m", {.types = {}, .path = "$.n"}).error().code,
             ErrorCode::invalid_argument);
   EXPECT_EQ(projections().create_value_index("a b", {.types = {"A"}, .path = "$.n"}).error().code,

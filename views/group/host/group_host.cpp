@@ -181,7 +181,7 @@ Result<GlobalPosition> GroupHost::start_of(std::optional<GlobalPosition> after) 
                                                  ": the head is " + std::to_string(head->value));
 }
 
-Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
+Result<GroupInfo> GroupHost::create_group(GroupDefinition definition, IfThere there) {
   EVERSHARD_TRY(at_home(definition.name));
   EVERSHARD_TRY(definition.settings.check());
   EVERSHARD_TRY(definition.query.check());
@@ -191,7 +191,11 @@ Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
   definition.after = *start;
   definition.query = definition.query.canonical();
   const auto name = definition.name;
-  const auto created = catalogue_.create(name, "group", write_group_spec({std::move(definition), new_life()}));
+  const auto same = [&](const std::string& newest) {
+    const auto known = read_group_spec(name, newest);
+    return known && known->definition.query == definition.query && known->definition.settings == definition.settings;
+  };
+  const auto created = catalogue_.create(name, "group", write_group_spec({definition, new_life()}), there, same);
   if (!created) return refuse(created.error());
   return now_it_is(name);
 }

@@ -24,7 +24,9 @@ constexpr int pages_a_turn = 4;  ///< then other groups have theirs
 /// What cannot be read now may be in a moment, somewhere else even. What is damaged stays so, and is told.
 bool comes_back(const Error& error) { return error.code != ErrorCode::corruption && error.code != ErrorCode::io; }
 
-std::size_t bytes_of_event(const RecordedEvent& event) { return 256 + event.payload.size() + event.metadata.size(); }
+std::size_t bytes_of_event(const RecordedEvent& event) {
+  return 256 + event.payload.size() + event.metadata_bytes().size();
+}
 
 }  // namespace
 

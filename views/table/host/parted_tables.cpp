@@ -229,18 +229,21 @@ void PartedTables::tell_all(const std::string& name, std::uint32_t parts) {
   changed_.notify_all();
 }
 
-Result<ProjectionInfo> PartedTables::create(const std::string& name, const std::string& kind, const std::string& spec) {
-  if (kind != table_kind || actors::is_nested_too_deeply(spec)) return projections_.create(name, kind, spec);
+Result<ProjectionInfo> PartedTables::create(const std::string& name, const std::string& kind, const std::string& spec,
+                                            IfThere there) {
+  if (kind != table_kind || actors::is_nested_too_deeply(spec)) return projections_.create(name, kind, spec, there);
   const auto definition = read_table_definition(spec, name);
   if (!definition || definition->parts == 1 || actors::parse_part_name(name))
-    return projections_.create(name, kind, spec);
+    return projections_.create(name, kind, spec, there);
   for (int tries = 1;; ++tries) {
+    const auto kept = table_definition_json(*definition);
+    const auto known = catalogue_.there_already(name, kind, kept, there);
+    if (!known) return refuse(known.error());
+    if (*known) return as_changed(name, definition->parts);
     const auto found = catalogue_.find(name);
     if (!found) return refuse(found.error());
-    if (*found && !(*found)->dropped)
-      return refuse(ErrorCode::invalid_argument, "there is a projection " + in_quotes(name) + " already");
     const auto made = note_all(name, definition->parts, *found ? (*found)->last : SeqNr{0}, actors::verbs::created,
-                               actors::definition_payload(kind, table_definition_json(*definition)));
+                               actors::definition_payload(kind, kept));
     if (made) break;
     if (!is_tried_again(made.error(), tries)) return refuse(made.error());
   }

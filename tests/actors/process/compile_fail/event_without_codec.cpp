@@ -4,7 +4,7 @@
 struct Broken : Trip {
   using Reacts = Types<trip::NoCodec>;
   static std::string key(const trip::NoCodec&) { return "1"; }
-  static Reaction on(const State&, const trip::NoCodec&) { return ignore(); }
-  static Reaction on(const State&, const trip::Deadline&) { return ignore(); }
+  static Reaction<Broken> on(const State&, const trip::NoCodec&) { return ignore(); }
+  static Reaction<Broken> on(const State&, const trip::Deadline&) { return ignore(); }
 };
 auto process = make_process<Broken>();

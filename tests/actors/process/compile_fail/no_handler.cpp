@@ -1,4 +1,4 @@
-// expects: evershard: the process has no static Reaction on\(const State&, const Event&\)
+// expects: evershard: the process has no static Reaction<Process> on\(const State&, const Event&\)
 #include "trip.hpp"
 
 struct Broken : Trip {

@@ -3,8 +3,8 @@
 
 struct Broken : Trip {
   using Reacts = Types<trip::Reserved, trip::Left>;
-  static Reaction on(const State&, const trip::Reserved&) { return ignore(); }
-  static Reaction on(const State&, const trip::Left&) { return ignore(); }
-  static Reaction on(const State&, const trip::Deadline&) { return ignore(); }
+  static Reaction<Broken> on(const State&, const trip::Reserved&) { return ignore(); }
+  static Reaction<Broken> on(const State&, const trip::Left&) { return ignore(); }
+  static Reaction<Broken> on(const State&, const trip::Deadline&) { return ignore(); }
 };
 auto process = make_process<Broken>();

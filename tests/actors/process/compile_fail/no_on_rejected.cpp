@@ -1,4 +1,4 @@
-// expects: evershard: the process has no static Reaction on_rejected
+// expects: evershard: the process has no static Reaction<Process> on_rejected
 #include "trip.hpp"
 
 struct Broken : Trip {

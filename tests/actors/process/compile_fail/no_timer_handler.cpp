@@ -1,4 +1,4 @@
-// expects: evershard: the process has no static Reaction on\(const State&, const Timer&\)
+// expects: evershard: the process has no static Reaction<Process> on\(const State&, const Timer&\)
 #include "trip.hpp"
 
 struct Broken : Trip {

@@ -2,7 +2,7 @@
 #include "trip.hpp"
 
 struct Broken : Trip {
-  static Reaction on(const State&, const trip::Reserved&) { return react().send<Flight>("1", trip::Left{}); }
-  static Reaction on(const State&, const trip::Deadline&) { return ignore(); }
+  static Reaction<Broken> on(const State&, const trip::Reserved&) { return react().send<Flight>("1", trip::Left{}); }
+  static Reaction<Broken> on(const State&, const trip::Deadline&) { return ignore(); }
 };
 auto process = make_process<Broken>();

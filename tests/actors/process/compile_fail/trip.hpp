@@ -41,12 +41,12 @@ struct Trip {
   using Effects = Types<Performs<trip::Mail>>;
   using Events = Types<>;
   static std::string key(const trip::Reserved&) { return "1"; }
-  static Reaction on(const State&, const trip::Reserved&) {
+  static Reaction<Trip> on(const State&, const trip::Reserved&) {
     return react()
         .send<Flight>("1", trip::Reserve{})
         .perform(trip::Mail{})
         .schedule("late", std::chrono::minutes(1), trip::Deadline{});
   }
-  static Reaction on(const State&, const trip::Deadline&) { return ignore(); }
-  static Reaction on_rejected(const State&, const trip::Reserve&, const Rejected&) { return react().end(); }
+  static Reaction<Trip> on(const State&, const trip::Deadline&) { return ignore(); }
+  static Reaction<Trip> on_rejected(const State&, const trip::Reserve&, const Rejected&) { return react().end(); }
 };

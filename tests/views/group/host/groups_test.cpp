@@ -118,7 +118,11 @@ TEST(Groups, RefuseWhatIsWrongAndSayWhy) {
   EXPECT_EQ(store.groups().group("x").error().code, ErrorCode::not_found);
   EXPECT_EQ(store.groups().drop_group("x").error().code, ErrorCode::not_found);
   ASSERT_TRUE(store.groups().create_group({.name = "x"}));
-  EXPECT_THAT(store.groups().create_group({.name = "x"}).error().what, HasSubstr("already"));
+  EXPECT_EQ(store.groups().create_group({.name = "x"}).error().code, ErrorCode::already_exists);
+  EXPECT_TRUE(store.groups().create_group({.name = "x", .after = std::nullopt}, IfThere::give))
+      << "where it begins is not compared";
+  EXPECT_EQ(store.groups().create_group({.name = "x", .settings = {.window = 7}}, IfThere::give).error().code,
+            ErrorCode::already_exists);
   EXPECT_EQ(store.groups().join_group("x", {.credit = 0}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store.groups().change_group("x", {.order = GroupOrder::global}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store.groups().replay_parked("x", GlobalPosition(1)).error().code, ErrorCode::not_found);

@@ -164,8 +164,11 @@ TEST_P(LocalPartedTables, AreWhatTheyAreInOnePart) {
 TEST_P(LocalPartedTables, ShowTheirParts) {
   append_some(60);
   create("parted", parted_spec(3));
-  EXPECT_EQ(store_->projections().create("parted", "table", parted_spec(3)).error().code, ErrorCode::invalid_argument)
+  EXPECT_EQ(store_->projections().create("parted", "table", parted_spec(3)).error().code, ErrorCode::already_exists)
       << "there is one";
+  EXPECT_TRUE(store_->projections().create("parted", "table", parted_spec(3), IfThere::give));
+  EXPECT_EQ(store_->projections().create("parted", "table", parted_spec(2), IfThere::give).error().code,
+            ErrorCode::already_exists);
   static_cast<void>(page("parted"));
   const auto info = store_->projections().describe("parted").value();
   ASSERT_EQ(info.versions.size(), 3u);

@@ -1,0 +1,2 @@
+use evershard_happenstance::Evershard;
+happenstance_testkit::event_store_conformance!(Evershard::new());
