@@ -106,8 +106,10 @@ Result<Figure> write_batch(const BenchOptions& options, std::size_t batch) {
       const SeqNr seq{++version[std::stoull(append.aggregates[0].id.value)]};
       records[s].add(append.body_of(event), event.body_hash, seq);
       const GlobalPosition at{++position};
-      const auto place = storage::encode_id(
-          {at, {event.shard, ShardOffset(first[s]), static_cast<std::uint16_t>(next[s] - first[s])}, storage::IdKind::event});
+      const auto place =
+          storage::encode_id({at,
+                              {event.shard, ShardOffset(first[s]), static_cast<std::uint16_t>(next[s] - first[s])},
+                              storage::IdKind::event});
       ++next[s];
       all.Put(handles[1], storage::keys::stream(append.aggregates[0].stream, seq, at), place);
       for (const auto term : append.terms_of(event).first(3))

@@ -394,12 +394,11 @@ void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessAct
     asked_.emplace(number, id);
     deadlines_.emplace(now + effects_.at(type).options.timeout, number);
     // Type, instance and position are the same in two stores, and again in one that was restored.
-    actions.performs.push_back(
-        {number,
-         item.effect,
-         {item.reaction.text() + "/" + std::to_string(item.next), ++lane.attempts},
-         item.position,
-         item.read_at});
+    actions.performs.push_back({number,
+                                item.effect,
+                                {item.reaction.text() + "/" + std::to_string(item.next), ++lane.attempts},
+                                item.position,
+                                item.read_at});
   }
 }
 

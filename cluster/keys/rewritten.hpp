@@ -17,9 +17,8 @@ namespace evershard::cluster {
 /// keeps. Any thread. Owner: the store outlives it.
 [[nodiscard]] inline std::function<std::uint64_t()> rewritten_on(storage::NodeStore& store,
                                                                  std::shared_ptr<const Sealing> sealing) {
-  return [&removals = store.removals(), sealing = std::move(sealing)] {
-    return removals.changes() + sealing->erasures();
-  };
+  return
+      [&removals = store.removals(), sealing = std::move(sealing)] { return removals.changes() + sealing->erasures(); };
 }
 
 }  // namespace evershard::cluster
