@@ -166,57 +166,89 @@ class Reaction : public AnyReaction {
   /// The aggregate is asked this command, once, when the reaction is durable; commands of an instance one after the
   /// other. Where it is rejected, on_rejected says what follows.
   template <class A, class C>
-  Reaction& send(std::string_view value, const C& command) {
+  Reaction& send(std::string_view value, const C& command) & {
     this->template add_command<A>(value, command);
     return *this;
+  }
+  template <class A, class C>
+  [[nodiscard]] Reaction send(std::string_view value, const C& command) && {
+    return std::move(send<A>(value, command));
   }
   /// Something outside is done, by the handler that the program gave for it: at least once, with the same key each
   /// time, when the reaction is durable, and beside other effects. What becomes of it is told to the instance.
   template <class E>
-  Reaction& perform(const E& effect) {
+  Reaction& perform(const E& effect) & {
     static_cast<void>(ListedEffect<P, E>::value);
     this->add_effect(effect);
     return *this;
   }
+  template <class E>
+  [[nodiscard]] Reaction perform(const E& effect) && {
+    return std::move(perform(effect));
+  }
   /// Events of the instance, in this order: the only thing that changes its state.
   template <class... Es>
-  Reaction& record(Es... events) {
+  Reaction& record(Es... events) & {
     static_cast<void>((ListedEvent<P, Es>::value && ... && true));
     this->add_events(std::move(events)...);
     return *this;
   }
+  template <class... Es>
+  [[nodiscard]] Reaction record(Es... events) && {
+    return std::move(record(std::move(events)...));
+  }
   /// The instance is told after that time, in the place of a timer of the same name.
   template <class T>
-  Reaction& schedule(std::string timer, std::chrono::microseconds after, const T& told) {
+  Reaction& schedule(std::string timer, std::chrono::microseconds after, const T& told) & {
     return with_timer({.name = std::move(timer), .after = after}, told);
   }
   template <class T>
-  Reaction& schedule_at(std::string timer, Timestamp at, const T& told) {
+  [[nodiscard]] Reaction schedule(std::string timer, std::chrono::microseconds after, const T& told) && {
+    return std::move(schedule(std::move(timer), after, told));
+  }
+  template <class T>
+  Reaction& schedule_at(std::string timer, Timestamp at, const T& told) & {
     return with_timer({.name = std::move(timer), .at = at}, told);
   }
   template <class T>
-  Reaction& schedule_every(std::string timer, std::chrono::microseconds every, const T& told) {
+  [[nodiscard]] Reaction schedule_at(std::string timer, Timestamp at, const T& told) && {
+    return std::move(schedule_at(std::move(timer), at, told));
+  }
+  template <class T>
+  Reaction& schedule_every(std::string timer, std::chrono::microseconds every, const T& told) & {
     return with_timer({.name = std::move(timer), .after = every, .every = every}, told);
   }
   template <class T>
-  Reaction& schedule_calendar(std::string timer, std::string calendar, std::string zone, const T& told) {
+  [[nodiscard]] Reaction schedule_every(std::string timer, std::chrono::microseconds every, const T& told) && {
+    return std::move(schedule_every(std::move(timer), every, told));
+  }
+  template <class T>
+  Reaction& schedule_calendar(std::string timer, std::string calendar, std::string zone, const T& told) & {
     return with_timer({.name = std::move(timer), .calendar = {{std::move(calendar), std::move(zone)}}}, told);
   }
-  Reaction& cancel(std::string timer) {
+  template <class T>
+  [[nodiscard]] Reaction schedule_calendar(std::string timer, std::string calendar, std::string zone,
+                                           const T& told) && {
+    return std::move(schedule_calendar(std::move(timer), std::move(calendar), std::move(zone), told));
+  }
+  Reaction& cancel(std::string timer) & {
     this->drop_timer(std::move(timer));
     return *this;
   }
+  [[nodiscard]] Reaction cancel(std::string timer) && { return std::move(cancel(std::move(timer))); }
   /// Whose data the commands, effects and timers are: they are sealed under that subject's key. By default that of the
   /// event that is reacted to, or of what is recorded.
-  Reaction& of_subject(std::string subject) {
+  Reaction& of_subject(std::string subject) & {
     this->seal_for(std::move(subject));
     return *this;
   }
+  [[nodiscard]] Reaction of_subject(std::string subject) && { return std::move(of_subject(std::move(subject))); }
   /// The instance reacts to nothing any more. What it sent is carried out all the same; cancel its timers.
-  Reaction& end() {
+  Reaction& end() & {
     this->end_it();
     return *this;
   }
+  [[nodiscard]] Reaction end() && { return std::move(end()); }
 
  private:
   template <class T>

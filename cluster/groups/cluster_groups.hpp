@@ -36,7 +36,7 @@ class ClusterGroups final : public Groups {
   ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options);
   ~ClusterGroups() override;
 
-  Result<GroupInfo> create_group(GroupDefinition definition, IfThere there) override;
+  Result<GroupInfo> create_group(GroupDefinition definition, IfThere there = IfThere::refuse) override;
   Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) override;
   Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
   Result<void> drop_group(const std::string& name) override;

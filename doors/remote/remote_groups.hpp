@@ -16,7 +16,7 @@ class RemoteGroups final : public Groups {
  public:
   explicit RemoteGroups(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
-  Result<GroupInfo> create_group(GroupDefinition definition, IfThere there) override;
+  Result<GroupInfo> create_group(GroupDefinition definition, IfThere there = IfThere::refuse) override;
   Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) override;
   Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
   Result<void> drop_group(const std::string& name) override;

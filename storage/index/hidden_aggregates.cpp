@@ -39,7 +39,8 @@ Result<bool> HiddenAggregates::hides(const View& view, const AggregateId& aggreg
   if (!*removed || !(*removed)->aggregate || (*removed)->before != head.version) return false;
   auto event = reader_.event_at(view, head.last_position);
   if (!event) return refuse(std::move(event).error());
-  return *event && (*event)->type == retention::aggregate_removed;
+  // A copy that ends before the event that says so has the last of its stubs there.
+  return *event && ((*event)->type == retention::aggregate_removed || (*event)->state == EventState::removed);
 }
 
 }  // namespace evershard::storage

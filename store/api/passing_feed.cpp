@@ -66,10 +66,12 @@ class PassingFeed final : public FeedSource {
       }
     }
     item.watermark = options_.after = damaged;
-    if (passed_over_) passed_over_(damaged, why);
-    const std::lock_guard lock(mutex_);
-    if (cancelled_) return refuse(ErrorCode::cancelled, "the feed was cancelled");
-    feed_ = events_.follow(query_, options_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (cancelled_) return refuse(ErrorCode::cancelled, "the feed was cancelled");
+      feed_ = events_.follow(query_, options_);
+    }
+    if (passed_over_) passed_over_(damaged, why);  // not of what nobody is given
     return item;
   }
 

@@ -521,7 +521,8 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
     }
     if (options_.reads_whole_only && is_read && !wanted.version && !wanted.at_least && !run->complete()) {
       const auto enough = std::min(until, Clock::now() + options_.whole_wait_max);
-      board_.wait(enough, [&] { return run->complete() || run->stopped() || stopping_ || stands(); });
+      static_cast<void>(
+          board_.wait(enough, [&] { return run->complete() || run->stopped() || stopping_ || stands(); }));
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
       if (run->stopped()) continue;
       if (!run->complete() && stands()) return not_there(true, "caught up");

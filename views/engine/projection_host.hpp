@@ -65,9 +65,9 @@ class ProjectionHost final : public Projections {
 
   [[nodiscard]] Result<ProjectionInfo> create_index(const Query& query) override;
   [[nodiscard]] Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index,
-                                                          IfThere there) override;
+                                                          IfThere there = IfThere::refuse) override;
   [[nodiscard]] Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec,
-                                              IfThere there) override;
+                                              IfThere there = IfThere::refuse) override;
   [[nodiscard]] Result<ProjectionInfo> change(const std::string& name, const std::string& spec,
                                               std::optional<SeqNr> expected) override;
   [[nodiscard]] Result<void> ask(const std::string& name, Ask what) override;

@@ -10,6 +10,7 @@
 #include "evershard/store/local/committing_writer.hpp"
 #include "evershard/store/local/maintenance.hpp"
 #include "evershard/store/local/node.hpp"
+#include "tests/contract/temporary_folder.hpp"
 #include "tests/store/local/small_store.hpp"
 
 namespace evershard {

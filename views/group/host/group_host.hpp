@@ -33,7 +33,7 @@ class GroupHost final : public Groups {
   /// stop()
   ~GroupHost() override;
 
-  Result<GroupInfo> create_group(GroupDefinition definition, IfThere there) override;
+  Result<GroupInfo> create_group(GroupDefinition definition, IfThere there = IfThere::refuse) override;
   Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) override;
   Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
   Result<void> drop_group(const std::string& name) override;

@@ -50,11 +50,11 @@ class PartedTables final : public Projections, public Tables {
   void close();
 
   Result<ProjectionInfo> create_index(const Query& query) override { return projections_.create_index(query); }
-  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index, IfThere there) override {
+  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index, IfThere there = IfThere::refuse) override {
     return projections_.create_value_index(name, index, there);
   }
   Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec,
-                                IfThere there) override;
+                                IfThere there = IfThere::refuse) override;
   Result<ProjectionInfo> change(const std::string& name, const std::string& spec,
                                 std::optional<SeqNr> expected) override;
   Result<void> ask(const std::string& name, Ask what) override;
