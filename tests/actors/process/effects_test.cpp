@@ -467,7 +467,7 @@ struct TwoPosters {
   using Effects = Types<Performs<Mail>>;
   using Events = Types<>;
   static std::string key(const Requested& event) { return event.from; }
-  static Reaction on(const State&, const Requested& event) {
+  static Reaction<TwoPosters> on(const State&, const Requested& event) {
     auto second = event.as<DebitedName>();
     second.transfer += "/second";
     return react().perform(event.as<DebitedName>()).perform(second);

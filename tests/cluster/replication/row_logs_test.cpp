@@ -297,7 +297,9 @@ class Replicas {
     const auto whole = static_cast<std::size_t>(std::ranges::count_if(nodes_, &Node::whole));
     if (whole < nodes_.size()) return;
     Node& here = node(number);
-    here = Node{.process = here.process + 1};
+    const auto process = here.process + 1;
+    here = {};
+    here.process = process;
     for (auto& other : nodes_)
       if (any(2) == 0) other.logs.lost(number);
   }

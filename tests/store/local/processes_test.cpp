@@ -293,7 +293,7 @@ struct Listener {
   using Reacts = Types<Requested>;
   using Events = Types<>;
   static std::string key(const Requested& event) { return event.transfer; }
-  static Reaction on(const State&, const Requested& event) {
+  static Reaction<Listener> on(const State&, const Requested& event) {
     const std::lock_guard lock(told_mutex);
     ++told_to_listener[event.transfer];
     return ignore();

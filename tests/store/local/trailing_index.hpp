@@ -32,8 +32,10 @@ class TrailingIndex final : public Projections {
   }
 
   Result<ProjectionInfo> create_index(const Query&) override { return no(); }
-  Result<ProjectionInfo> create_value_index(const std::string&, const ValueIndex&) override { return no(); }
-  Result<ProjectionInfo> create(const std::string&, const std::string&, const std::string&) override { return no(); }
+  Result<ProjectionInfo> create_value_index(const std::string&, const ValueIndex&, IfThere) override { return no(); }
+  Result<ProjectionInfo> create(const std::string&, const std::string&, const std::string&, IfThere) override {
+    return no();
+  }
   Result<ProjectionInfo> change(const std::string&, const std::string&, std::optional<SeqNr>) override { return no(); }
   Result<void> ask(const std::string&, Ask) override { return no(); }
   Result<std::vector<ProjectionInfo>> list() override { return no(); }
