@@ -176,7 +176,10 @@ Outcome select_rows(const Invocation& invocation) {
   }
   printer.finish();
   // Now: a process of its own may have met what it stands at while it made these rows.
-  const auto now = tables.describe_table(table, reading);
+  const auto head = store->head();
+  const auto now = once_looked_at(
+      invocation, [&] { return tables.describe_table(table, reading); },
+      [&](const TableInfo& at) { return at.state == "building" && head && at.position < *head; });
   if (!now || now->state != "failed") return {};
   return Failed(Failure(ErrorCode::unavailable,
                         "these are rows as of position " + std::to_string(now->position.value) + ": table " +

@@ -13,6 +13,8 @@
 namespace evershard::cluster {
 namespace {
 
+constexpr auto coming_wait = std::chrono::milliseconds(200);  ///< who asks a node that has just come waits so long
+
 using actors::Attempt;
 using actors::WriterActions;
 
@@ -151,6 +153,10 @@ Error NodeCommitter::gone() const {
 }
 
 Result<void> NodeCommitter::caught_up() const {
+  // At a start it is a matter of milliseconds.
+  for (const auto until = Clock::now() + coming_wait;
+       !caught_up_.load(std::memory_order_relaxed) && Clock::now() < until && !failed();)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   if (caught_up_.load(std::memory_order_relaxed)) return {};
   if (const auto failure = failed()) return refuse(gone());
   return refuse(ErrorCode::unavailable,

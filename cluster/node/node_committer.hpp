@@ -138,7 +138,7 @@ class NodeCommitter {
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   /// Whether this process has applied, at some time, all that a coordinator told it of when it came: before that it may
   /// have the disk of a new node, or an old copy, and what it has says nothing of what there is.
-  /// Errors: unavailable: it has not; another node may have
+  /// Waits for it a moment. Errors: unavailable: it has not; another node may have
   [[nodiscard]] Result<void> caught_up() const;
   [[nodiscard]] NodeReader& reader() { return reader_; }
   [[nodiscard]] const NodeReader& reader() const { return reader_; }

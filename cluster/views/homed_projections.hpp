@@ -23,7 +23,8 @@ class HomedProjections final : public Projections {
   void serve();
 
   Result<ProjectionInfo> create_index(const Query& query) override;
-  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index, IfThere there = IfThere::refuse) override;
+  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index,
+                                            IfThere there = IfThere::refuse) override;
   Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec,
                                 IfThere there = IfThere::refuse) override;
   Result<ProjectionInfo> change(const std::string& name, const std::string& spec,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/doors/grpc/append_call.hpp"
+#include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/protocol/codec.hpp"
 
 namespace evershard::door {
@@ -51,19 +52,30 @@ void AppendManyCall::append(const std::shared_ptr<Slot>& slot, const Result<std:
     call->answered(slot, result);
     call->go_on();
   };
-  if (!calls_.reads_before(*append)) return calls_.send(*std::move(append), told);
+  if (!calls_.reads_before(*append) && serving::is_within(calls_.served, *append))
+    return calls_.send(*std::move(append), told);
   // What comes behind it is decided behind it: nothing is read until it is on its way.
   {
     const std::lock_guard lock(mutex_);
     sending_ = true;
   }
-  calls_.served.pool.run([call = shared(), kept = std::make_shared<Append>(*std::move(append)), told] {
-    call->calls_.send_reading(std::move(*kept), told);
+  const auto on_its_way = [call = shared()] {
     {
       const std::lock_guard lock(call->mutex_);
       call->sending_ = false;
     }
     call->go_on();
+  };
+  const auto kept = std::make_shared<Append>(*std::move(append));
+  serving::when_within(calls_.served, *kept, [call = shared(), kept, told, on_its_way](const Result<void>& within) {
+    if (!within) {
+      told(refuse(within.error()));
+      return on_its_way();
+    }
+    call->calls_.served.pool.run([call, kept, told, on_its_way] {
+      call->calls_.send_reading(std::move(*kept), told);
+      on_its_way();
+    });
   });
 }
 

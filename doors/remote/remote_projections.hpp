@@ -14,7 +14,8 @@ class RemoteProjections final : public Projections {
   explicit RemoteProjections(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
   Result<ProjectionInfo> create_index(const Query& query) override;
-  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index, IfThere there = IfThere::refuse) override;
+  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index,
+                                            IfThere there = IfThere::refuse) override;
   Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec,
                                 IfThere there = IfThere::refuse) override;
   Result<ProjectionInfo> change(const std::string& name, const std::string& spec,

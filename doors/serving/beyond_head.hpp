@@ -29,11 +29,25 @@ namespace evershard::serving {
 /// How long a node of a cluster is given to come as far as others are.
 inline constexpr auto may_be_behind = std::chrono::seconds(5);
 
+/// The furthest position that its conditions look from.
+[[nodiscard]] inline GlobalPosition looks_from(const Append& append) {
+  GlobalPosition last;
+  for (const auto& condition : append.conditions) last = std::max(last, condition.after);
+  return last;
+}
+
+/// Whether when_within() has nothing to wait for, and nothing to refuse.
+[[nodiscard]] inline bool is_within(const Served& served, const Append& append) {
+  const auto last = looks_from(append);
+  if (served.cluster == nullptr || last.value == 0) return true;
+  const auto beyond = beyond_head(served, last);
+  return beyond && !*beyond;
+}
+
 /// `then` once the conditions of an append lie within what a node of a cluster has, or with beyond_head() after
 /// `may_be_behind`; at once, or from a thread of the pool or the watch's. A store of one process says so itself.
 inline void when_within(const Served& served, const Append& append, std::function<void(Result<void>)> then) {
-  GlobalPosition last;
-  for (const auto& condition : append.conditions) last = std::max(last, condition.after);
+  const auto last = looks_from(append);
   if (served.cluster == nullptr || last.value == 0) return then({});
   const auto beyond = beyond_head(served, last);
   if (!beyond) return then(refuse(beyond.error()));

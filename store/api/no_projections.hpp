@@ -14,8 +14,11 @@ class NoProjections final : public Projections {
   explicit NoProjections(std::string why = "projections are switched off here") : why_(std::move(why)) {}
 
   Result<ProjectionInfo> create_index(const Query&) override { return no(); }
-  Result<ProjectionInfo> create_value_index(const std::string&, const ValueIndex&, IfThere = IfThere::refuse) override { return no(); }
-  Result<ProjectionInfo> create(const std::string&, const std::string&, const std::string&, IfThere = IfThere::refuse) override {
+  Result<ProjectionInfo> create_value_index(const std::string&, const ValueIndex&, IfThere = IfThere::refuse) override {
+    return no();
+  }
+  Result<ProjectionInfo> create(const std::string&, const std::string&, const std::string&,
+                                IfThere = IfThere::refuse) override {
     return no();
   }
   Result<ProjectionInfo> change(const std::string&, const std::string&, std::optional<SeqNr>) override { return no(); }

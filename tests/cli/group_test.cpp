@@ -30,7 +30,7 @@ TEST_F(Group, IsCreatedListedDescribedChangedResetAndDropped) {
   EXPECT_EQ(created.at(0)["lease_ms"], 30'000);
   EXPECT_EQ(created.at(0)["query"].dump(), R"({"items":[{"types":["Placed"]}]})");
   EXPECT_EQ(error_of(evershard({"group", "create", "g", "--data", data, "--format", "json"}))["code"],
-            "invalid_argument");
+            "already_exists");
   EXPECT_EQ(shown({"group", "change", "g", "--data", data, "--window", "7"}).at(0)["window"], 7);
   EXPECT_EQ(shown({"group", "describe", "g", "--data", data}).at(0)["attempts_max"], 2) << "what is not named stays";
   EXPECT_EQ(shown({"group", "list", "--data", data}).size(), 1u);

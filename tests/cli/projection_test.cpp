@@ -176,10 +176,10 @@ void ProjectionCommands::what_is_wrong() {
   EXPECT_EQ(refused({"projection", "create", "x", path("nowhere")}, 4)["code"], "not_found");
   EXPECT_EQ(
       refused(
-          {"projection", "create", "orders", "-"}, 5,
+          {"projection", "create", "orders", "-"}, 3,
           R"({"fields":[{"name":"a","type":"text","role":"key"}],"rules":[{"types":["A"],"action":"upsert","key":"aggregate"}]})")
           ["code"],
-      "invalid_argument");
+      "already_exists");
   EXPECT_EQ(refused({"projection", "change", "none", "-"}, 4, "{}")["code"], "not_found");
   EXPECT_EQ(refused({"projection", "drop", "none"}, 4)["code"], "not_found");
   EXPECT_EQ(refused({"index", "drop", "orders"}, 5)["code"], "invalid_argument");

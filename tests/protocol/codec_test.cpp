@@ -127,7 +127,7 @@ TEST(Codec, RefusesAnUnknownEnumerator) {
   expect_refused<Append>(field(7, 2), "ack: unknown enumerator 2");
   expect_refused<ReadOptions>(field(5, 2), "direction: unknown enumerator 2");
   expect_refused<StreamOptions>(field(3, 127), "direction: unknown enumerator 127");
-  expect_refused<Error>(field(1, 18), "code: unknown enumerator 18");
+  expect_refused<Error>(field(1, 19), "code: unknown enumerator 19");
   expect_refused<ReadOptions>(field(5, 0).substr(0, 1) + std::string(9, '\xff') + "\x01",
                               "direction: unknown enumerator -1");
 }

@@ -166,7 +166,7 @@ TEST(LocalBadInput, RefusesAppendsThatCannotBe) {
 TEST(LocalBadInput, RefusesQueriesThatAskNothing) {
   auto store = open_store();
   append_one(store, "a-1", "T", {"x"});
-  std::vector<QueryItem> many(65, QueryItem{{"T"}, {}, {}});
+  std::vector<QueryItem> many(query_items_max + 1, QueryItem{{"T"}, {}, {}});
   for (std::size_t i = 0; i < many.size(); ++i) many[i].types = {"T" + std::to_string(i)};
 
   EXPECT_EQ(code_of(store.read(Query{})), "invalid_query");

@@ -965,7 +965,9 @@ TEST(LocalRetentionOfCopies, WhatWasRemovedAfterThePositionStaysHiddenAndLostSta
   EXPECT_FALSE(store.aggregate(order)) << "it was removed";
   EXPECT_TRUE(store.aggregate(whole));
   std::vector<AggregateId> listed;
-  for (const auto& info : store.aggregates("order", {}, 10).value()) listed.push_back(info.aggregate);
+  const auto all = store.aggregates("order", {}, 10);
+  ASSERT_TRUE(all) << all.error().what;
+  for (const auto& info : *all) listed.push_back(info.aggregate);
   EXPECT_THAT(listed, ElementsAre(truncated, whole));
   expect_sound(store);
   ASSERT_TRUE(store.append(Append{}.event("order-1", "A", "{}")));

@@ -54,11 +54,15 @@ TEST(TableDefinition, WhatIsTakenCanBeRead) {
   TableDefinition many = orders_by_rules();
   auto& rules = std::get<std::vector<MappingRule>>(many.made_by);
   const MappingRule first = rules[0];
-  rules.assign(64, first);
+  rules.assign(mapping_rules_max, first);
   for (std::size_t i = 0; i < rules.size(); ++i) rules[i].types = {"T" + std::to_string(i)};
   ASSERT_TRUE(many.check());
   EXPECT_TRUE(many.query_of({"$projection", "t"}).check());
-  for (std::size_t i = 0; i < rules.size(); ++i) rules[i].tags = {"t" + std::to_string(i)};
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    rules[i].tags = {"t" + std::to_string(i)};
+    for (std::size_t n = 1; n < query_terms_max / mapping_rules_max - 1; ++n)
+      rules[i].types.push_back("T" + std::to_string(i) + "-" + std::to_string(n));
+  }
   ASSERT_FALSE(many.check());
   EXPECT_THAT(many.check().error().what, HasSubstr("takes one with three terms for itself"));
   rules.pop_back();

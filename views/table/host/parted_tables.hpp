@@ -50,7 +50,8 @@ class PartedTables final : public Projections, public Tables {
   void close();
 
   Result<ProjectionInfo> create_index(const Query& query) override { return projections_.create_index(query); }
-  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index, IfThere there = IfThere::refuse) override {
+  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index,
+                                            IfThere there = IfThere::refuse) override {
     return projections_.create_value_index(name, index, there);
   }
   Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec,
