@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evershard/protocol/limits.hpp"
 #include "tests/views/table/small_table.hpp"
 
 namespace evershard::actors {
