@@ -108,6 +108,7 @@ class ClusterRetentionTest : public ::testing::Test {
   GlobalPosition append(std::uint32_t by, const AggregateId& aggregate, const std::string& type = "Placed",
                         std::chrono::seconds age = 0s) {
     Event event;
+    event.id = EventId::random();  // tried again where the outcome is unknown: then it is known
     event.aggregate = aggregate;
     event.type = type;
     event.payload = std::string(200, 'x');
