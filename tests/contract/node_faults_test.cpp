@@ -304,8 +304,10 @@ TEST_F(NodeFaults, KnowsThatItHasNothingOfWhatItKeepsNoLongerOnceItHasLearnedMor
     placed.snapshot.payload = "state";
     placed.position = GlobalPosition{shard + 1u};
   }
-  auto staged = opened_->stage(snapshots);
-  ASSERT_TRUE(opened_->commit(*staged));
+  {
+    auto staged = opened_->stage(snapshots);
+    ASSERT_TRUE(opened_->commit(*staged));
+  }
   {
     auto learned = LearnedShards::open(options());
     ASSERT_TRUE(learned) << learned.error().what;
