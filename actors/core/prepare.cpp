@@ -211,13 +211,14 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
     }
     if (lies_elsewhere(events.front().shard)) return std::nullopt;
   }
+  auto names = reader_.names(view);
   Known known(events.size());
   std::size_t found = 0, first = 0, here = 0;
   for (std::size_t i = events.size(); i-- > 0;) {
     if (lies_elsewhere(events[i].shard)) continue;
     ++here;
     if (!events[i].id_given) continue;
-    auto event = reader_.find_named(view, events[i].id, events[i].shard);
+    auto event = names.find(events[i].id, events[i].shard);
     if (!event) return refuse(std::move(event).error());
     if (!*event) continue;
     known[i] = **event;
@@ -229,7 +230,7 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
     if (!same) return refuse(std::move(same).error());
     if (*same) return answer_again(prepared, known);
   }
-  auto by_request = find_by_request(view, prepared, known[first]);
+  auto by_request = find_by_request(names, prepared, known[first]);
   if (!by_request || *by_request) return by_request;
   if (found == 0) {
     EVERSHARD_TRY(find_command(view, prepared));
@@ -241,13 +242,13 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
 }
 
 // The same request with other ids: whoever makes its events anew at each try gives them anew. It is known by its own
-/// id, and is the same where all but ids and times is.
-Result<std::optional<Appended>> Preparer::find_by_request(const storage::View& view, const Prepared& prepared,
+// id, and is the same where all but ids and times is.
+Result<std::optional<Appended>> Preparer::find_by_request(storage::Reader::Names& names, const Prepared& prepared,
                                                           std::optional<storage::FoundEvent> first) const {
   const auto& append = prepared.append;
   if (append.request == append.events.front().id) return std::nullopt;  // no request id was given
   if (!first && append.request_key.given()) {
-    auto found = reader_.find_named(view, append.request_key, append.events.front().shard);
+    auto found = names.find(append.request_key, append.events.front().shard);
     if (!found) return refuse(std::move(found).error());
     first = *found;
   }
@@ -290,9 +291,10 @@ Result<void> Preparer::find_command(const storage::View& view, const Prepared& p
 }
 
 Result<bool> Preparer::knows_any(const storage::View& view, const Prepared& prepared) const {
+  auto names = reader_.names(view);
   for (const auto& event : prepared.append.events) {
     if (!event.id_given) continue;
-    auto found = reader_.find_named(view, event.id, event.shard);
+    auto found = names.find(event.id, event.shard);
     if (!found) return refuse(std::move(found).error());
     if (*found) return true;
   }

@@ -62,7 +62,7 @@ class Preparer {
   [[nodiscard]] Result<std::optional<Appended>> find_request(const storage::View& view, Prepared& prepared) const;
   [[nodiscard]] Result<void> find_command(const storage::View& view, const Prepared& prepared) const;
   [[nodiscard]] Result<bool> knows_any(const storage::View& view, const Prepared& prepared) const;
-  [[nodiscard]] Result<std::optional<Appended>> find_by_request(const storage::View& view, const Prepared& prepared,
+  [[nodiscard]] Result<std::optional<Appended>> find_by_request(storage::Reader::Names& names, const Prepared& prepared,
                                                                 std::optional<storage::FoundEvent> first) const;
   [[nodiscard]] Result<bool> is_same(const Prepared& prepared, const Known& known) const;
   [[nodiscard]] Result<Appended> answer_again(const Prepared& prepared, const Known& known) const;

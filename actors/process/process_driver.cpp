@@ -316,13 +316,20 @@ std::optional<ProcessActions::Ask> ProcessDriver::what_to_ask(const LaneId& id, 
   return ask;
 }
 
-void ProcessDriver::answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions) {
+std::optional<ProcessDriver::LaneId> ProcessDriver::let_go(std::uint64_t number) {
   const auto found = asked_.find(number);
-  if (found == asked_.end()) return;
-  const auto id = std::move(found->second);
+  if (found == asked_.end()) return std::nullopt;
+  auto id = std::move(found->second);
   asked_.erase(found);
+  lanes_.at(id).busy = false;
+  return id;
+}
+
+void ProcessDriver::answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions) {
+  const auto asked = let_go(number);
+  if (!asked) return;
+  const auto& id = *asked;
   Lane& lane = lanes_.at(id);
-  lane.busy = false;
   switch (id.first) {
     case Kind::told:
       told(answer, lane, now, id);
@@ -404,13 +411,11 @@ void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessAct
 
 void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& answer, Time now,
                               ProcessActions& actions) {
-  const auto found = asked_.find(number);
-  if (found == asked_.end()) return;  // it was too late
-  const auto id = std::move(found->second);
-  asked_.erase(found);
+  const auto asked = let_go(number);
+  if (!asked) return;  // it was too late
+  const auto& id = *asked;
   std::erase_if(deadlines_, [&](const auto& of) { return of.second == number; });
   Lane& lane = lanes_.at(id);
-  lane.busy = false;
   Item& item = lane.items.front();
   const auto type = item.effect.type;
   queues_.at(type).end(item.target);
@@ -429,12 +434,10 @@ void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& a
 }
 
 void ProcessDriver::gone(std::uint64_t number, Time now, ProcessActions& actions) {
-  const auto found = asked_.find(number);
-  if (found == asked_.end()) return;
-  const auto id = std::move(found->second);
-  asked_.erase(found);
+  const auto asked = let_go(number);
+  if (!asked) return;
+  const auto& id = *asked;
   Lane& lane = lanes_.at(id);
-  lane.busy = false;
   const Item& item = lane.items.front();
   const auto type = item.effect.type;
   const bool attempted = id.first == Kind::effect && !item.outcome;

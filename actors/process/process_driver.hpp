@@ -70,7 +70,9 @@ struct ProcessActions {
 /// rejections are read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor
 /// does a command whose rejection is reacted to take effect once a later driver has taken the process over: an instance
 /// may have reacted to a rejection that this one knows nothing of. Nor is an effect performed before all are read that
-/// instances were told of. Owner:  one thread at a time. Knows no clock and no store.
+/// instances were told of.
+///
+/// Owner:  one thread at a time. Knows no clock and no store.
 class ProcessDriver {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -188,6 +190,8 @@ class ProcessDriver {
   void failed(const std::string& why, Lane& lane, Time now, const LaneId& id);
   void failed(const Error& why, Lane& lane, Time now, const LaneId& id);
   void failed(const std::string& why, std::chrono::milliseconds wait_most, Lane& lane, Time now, const LaneId& id);
+  /// The lane of what was asked or performed under this number, which is not busy any more. Nothing: nobody waits.
+  [[nodiscard]] std::optional<LaneId> let_go(std::uint64_t number);
   void try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] bool knows_rejections() const { return read_to_ >= taken_at_; }
   [[nodiscard]] GlobalPosition position() const;

@@ -19,6 +19,8 @@
 namespace evershard::cluster {
 namespace {
 
+constexpr auto coming_wait = std::chrono::milliseconds(200);  ///< who reads at a node that has just come waits so long
+
 std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
 }
@@ -208,11 +210,12 @@ void ClusterNode::append_at(std::uint32_t owner, ShardId shard, Append append, N
 
 Result<GlobalPosition> ClusterNode::head() {
   if (committer_.failed()) return refuse(committer_.gone());
-  return bound();
+  EVERSHARD_TRY(committer_.caught_up(std::chrono::milliseconds(0)));  // it is asked by threads that may not wait
+  return watermark();
 }
 
 Result<GlobalPosition> ClusterNode::bound() const {
-  EVERSHARD_TRY(committer_.caught_up());
+  EVERSHARD_TRY(committer_.caught_up(coming_wait));
   return watermark();
 }
 
@@ -321,8 +324,9 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) {
 
 Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::optional<ShardId> shard,
                                             std::chrono::milliseconds timeout) {
-  EVERSHARD_TRY(committer_.caught_up());
-  const auto bound = watermark();
+  const auto known = this->bound();
+  if (!known) return refuse(known.error());
+  const auto bound = *known;
   if (position.value == 0 || position > bound) {
     return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) +
                                             ": positions go from 1 to the watermark, " + std::to_string(bound.value));
@@ -383,7 +387,7 @@ Result<void> ClusterNode::write_rows_here(storage::RowWrites rows, std::map<Shar
 Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate,
                                                                   NodeSnapshotsAsked::Which which, std::uint64_t at) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  EVERSHARD_TRY(committer_.caught_up());
+  EVERSHARD_TRY(committer_.caught_up(coming_wait));
   const auto shard = shard_of(aggregate);
   auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());

@@ -13,8 +13,6 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr auto coming_wait = std::chrono::milliseconds(200);  ///< who asks a node that has just come waits so long
-
 using actors::Attempt;
 using actors::WriterActions;
 
@@ -152,9 +150,8 @@ Error NodeCommitter::gone() const {
   return {ErrorCode::unavailable, "node " + std::to_string(options_.self.node) + ": " + error.what};
 }
 
-Result<void> NodeCommitter::caught_up() const {
-  // At a start it is a matter of milliseconds.
-  for (const auto until = Clock::now() + coming_wait;
+Result<void> NodeCommitter::caught_up(std::chrono::milliseconds wait) const {
+  for (const auto until = Clock::now() + wait;
        !caught_up_.load(std::memory_order_relaxed) && Clock::now() < until && !failed();)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   if (caught_up_.load(std::memory_order_relaxed)) return {};

@@ -138,8 +138,8 @@ class NodeCommitter {
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   /// Whether this process has applied, at some time, all that a coordinator told it of when it came: before that it may
   /// have the disk of a new node, or an old copy, and what it has says nothing of what there is.
-  /// Waits for it a moment. Errors: unavailable: it has not; another node may have
-  [[nodiscard]] Result<void> caught_up() const;
+  /// `wait`: at a start it is a matter of milliseconds. Errors: unavailable: it has not; another node may have
+  [[nodiscard]] Result<void> caught_up(std::chrono::milliseconds wait) const;
   [[nodiscard]] NodeReader& reader() { return reader_; }
   [[nodiscard]] const NodeReader& reader() const { return reader_; }
   [[nodiscard]] const storage::NodeStore& store() const { return store_; }

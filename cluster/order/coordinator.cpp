@@ -623,6 +623,20 @@ Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
   return {};
 }
 
+// Every replica would wait for what is given up before it applies a cut behind it.
+Result<void> Coordinator::may_lose(ShardId shard, std::uint32_t node, const Loss& lost) const {
+  const auto& set = made_.shards[shard.value].replicas;
+  if (set.nodes.size() < 2) return {};
+  std::string others;
+  for (const auto other : set.nodes)
+    if (other != node) others += (others.empty() ? "node " : " or node ") + std::to_string(other);
+  return refuse(ErrorCode::corruption,
+                text_of(lost) + " of " + text_of(shard) + " would be lost on " + text_of(node) +
+                    ", and it has replicas: no loss is accepted there. Start " + others +
+                    " on the disk that it had, or on a backup of it; or make a new cluster of a backup (evershard "
+                    "cluster restore)");
+}
+
 Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
   if (wanted.sets != ShardAssignment::Sets::none) return place(wanted);
   if (wanted.drain || wanted.balance) return spread(wanted);
@@ -639,17 +653,7 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
     const auto lost = loss(shard, told(members_.at(wanted.node), shard));
     if (!losses.emplace(shard, lost).second)
       return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
-    // Every replica would wait for what is given up before it applies a cut behind it.
-    if (const auto& set = made_.shards[shard.value].replicas; lost && set.nodes.size() > 1) {
-      std::string others;
-      for (const auto other : set.nodes)
-        if (other != wanted.node) others += (others.empty() ? "node " : " or node ") + std::to_string(other);
-      return refuse(ErrorCode::corruption, text_of(shard) + " would lose " + text_of(*lost) + " on " +
-                                               text_of(wanted.node) +
-                                               ", and has replicas: no loss is accepted there. " + "Start " + others +
-                                               " on the disk that it had, or on a backup of it; or " +
-                                               "make a new cluster of a backup (evershard cluster restore)");
-    }
+    if (lost) EVERSHARD_TRY(may_lose(shard, wanted.node, *lost));
     if (lost) outcome.answer.losses.push_back({shard, lost->from, lost->until, lost->unordered});
   }
   const auto by_shard = [](std::vector<ShardLoss> of) {
@@ -761,6 +765,7 @@ Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t no
   EVERSHARD_TRY(may_assign(shard, node));
   if (writer_is_fit(shard)) return hand_over(shard, node);
   const auto lost = loss(shard, told(members_.at(node), shard));
+  if (lost) EVERSHARD_TRY(may_lose(shard, node, *lost));
   if (lost != accepted) {
     if (!lost)
       return refuse(ErrorCode::corruption, "nothing of " + text_of(shard) + " would be lost on " + text_of(node) +

@@ -209,6 +209,8 @@ class Coordinator {
   [[nodiscard]] Result<void> give(ShardId shard, std::uint32_t node, const std::optional<Loss>& lost, Actions& actions);
   /// Whether an operator may give the shard to the node. Errors: as assign() says
   [[nodiscard]] Result<void> may_assign(ShardId shard, std::uint32_t node) const;
+  /// Errors: corruption: the shard has replicas, and a loss of it cannot be accepted
+  [[nodiscard]] Result<void> may_lose(ShardId shard, std::uint32_t node, const Loss& lost) const;
   [[nodiscard]] std::optional<Error> objection(const Hello& hello) const;
   /// Its cuts are no later than this log's, and were made by somebody else.
   [[nodiscard]] std::optional<Error> of_another_leadership(const Hello& hello) const;

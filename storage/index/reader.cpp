@@ -75,22 +75,6 @@ bool same_content(const EventView& a, const EventView& b) {
   return content(a) == content(b);
 }
 
-/// An event's or a request's, under whatever shard; under this one, if it is under several.
-Result<std::optional<FoundEvent>> find_named_in_rows(const Rows& rows, const View& view, const EventId& id,
-                                                     ShardId near) {
-  const auto prefix = keys::id_prefix(id);
-  const auto cursor = rows.cursor(Family::ids, {.prefix = prefix});
-  std::optional<FoundEvent> found;
-  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
-    auto entry = decode_id_entry(cursor->value());
-    if (!entry) return refuse(std::move(entry).error());
-    if (entry->kind == IdKind::command || entry->position > view.mark) continue;
-    if (!found || entry->location.shard == near) found = FoundEvent{entry->position, entry->location};
-  }
-  EVERSHARD_TRY(cursor->status());
-  return found;
-}
-
 }  // namespace
 
 Reader::Reader(const Store& store) : Reader(store.rows(), store.hasher(), store.identity().shards) {}
@@ -161,9 +145,21 @@ Result<std::optional<FoundEvent>> Reader::find_id(const View& view, const EventI
   return find_in_rows(rows_, view, keys::id(id, shard), IdKind::event);
 }
 
-Result<std::optional<FoundEvent>> Reader::find_named(const View& view, const EventId& id, ShardId near) const {
-  if (auto found = find_in_tails(view, [&](const TailIndex& tail) { return tail.find_named(id, near); })) return found;
-  return find_named_in_rows(rows_, view, id, near);
+Reader::Names::Names(const Reader& reader, const View& view) : rows_(reader.rows_), view_(view) {}
+
+Result<std::optional<FoundEvent>> Reader::Names::find(const EventId& id, ShardId near) {
+  if (auto found = find_in_tails(view_, [&](const TailIndex& tail) { return tail.find_named(id, near); })) return found;
+  if (!sealed_) sealed_ = rows_.cursor(Family::ids, {.many_prefixes = true});
+  const auto prefix = keys::id_prefix(id);
+  std::optional<FoundEvent> found;
+  for (sealed_->seek(prefix); sealed_->valid() && sealed_->key().starts_with(prefix); sealed_->next()) {
+    auto entry = decode_id_entry(sealed_->value());
+    if (!entry) return refuse(std::move(entry).error());
+    if (entry->kind == IdKind::command || entry->position > view_.mark) continue;
+    if (!found || entry->location.shard == near) found = FoundEvent{entry->position, entry->location};
+  }
+  EVERSHARD_TRY(sealed_->status());
+  return found;
 }
 
 Result<std::optional<FoundEvent>> Reader::same_event(GlobalPosition position, std::string_view body) const {

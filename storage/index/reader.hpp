@@ -74,10 +74,21 @@ class Reader {
   [[nodiscard]] Result<StreamHead> head_at(const View& view, const AggregateId& aggregate, GlobalPosition up_to) const;
   /// Absent ids cost a filter's look-up.
   [[nodiscard]] Result<std::optional<FoundEvent>> find_id(const View& view, const EventId& id, ShardId shard) const;
-  /// What has this name over the whole store: an event of this id, or the first event of the request that this is
-  /// request_key() of. Where an older store has the id on several shards, the one on `near` if it is there.
-  /// Cost: a filter's look-up and a cursor.
-  [[nodiscard]] Result<std::optional<FoundEvent>> find_named(const View& view, const EventId& id, ShardId near) const;
+  /// Names in one view, looked for one after the other. One thread; the reader and the view outlive it.
+  class Names {
+   public:
+    Names(const Reader& reader, const View& view);
+    /// What has this name over the whole store: an event of this id, or the first event of the request that this is
+    /// request_key() of. Where an older store has the id on several shards, the one on `near` if it is there.
+    /// Cost: a filter's look-up; of the first one that no tail knows, a cursor, which serves for all.
+    [[nodiscard]] Result<std::optional<FoundEvent>> find(const EventId& id, ShardId near);
+
+   private:
+    const Rows& rows_;
+    const View& view_;
+    std::unique_ptr<RowCursor> sealed_;
+  };
+  [[nodiscard]] Names names(const View& view) const { return {*this, view}; }
   /// The event at a position of this node's, if it has the content of this body: all that a caller gives but for id
   /// and time. Errors: corruption, naming shard and offset; io
   [[nodiscard]] Result<std::optional<FoundEvent>> same_event(GlobalPosition position, std::string_view body) const;

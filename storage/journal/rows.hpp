@@ -45,6 +45,9 @@ class RowBatch {
 struct CursorOptions {
   /// All rows looked at begin with these bytes: filters may skip files that have none. Empty: no such promise.
   std::string_view prefix{};
+  /// Of a family whose filters are of prefixes: after each seek only rows are looked at that begin as the key sought
+  /// does, and filters may skip files. One cursor looks into many such stretches.
+  bool many_prefixes = false;
   /// A long scan: leaves the cache to others.
   bool scan = false;
 };

@@ -36,7 +36,7 @@ class RocksCursor final : public RowCursor {
     rocksdb::ReadOptions read;
     read.snapshot = snapshot;
     const auto filtered_by = filtered_prefix_bytes(family);
-    const bool filtered = filtered_by != 0 && options.prefix.size() >= filtered_by;
+    const bool filtered = filtered_by != 0 && (options.many_prefixes || options.prefix.size() >= filtered_by);
     read.prefix_same_as_start = filtered;
     read.total_order_seek = !filtered;
     if (!upper_.empty()) {

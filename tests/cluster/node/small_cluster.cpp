@@ -304,6 +304,7 @@ bool SmallCluster::wait_until_open() {
       const auto part = reach(n);
       if (part == nullptr) continue;
       for (const auto owner : part->node->committer().owners()) open &= owner != 0;
+      open &= part->node->head().has_value();
     }
     if (open) return true;
   }
