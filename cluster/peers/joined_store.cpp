@@ -5,6 +5,7 @@
 
 #include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/open.hpp"
+#include "evershard/storage/repair/backup.hpp"
 
 namespace evershard::cluster {
 
@@ -13,6 +14,11 @@ Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesyst
   if (!data_dir.empty()) {
     EVERSHARD_TRY(storage::refuse_unfinished(data_dir));
     EVERSHARD_TRY(storage::may_be_opened(data_dir, storage::DirectoryKind::store, true));
+    // What is due in it would be done a second time, and what it is a copy of goes on beside it.
+    if (storage::is_backup(data_dir))
+      return refuse(ErrorCode::invalid_argument,
+                    data_dir.string() + " is a backup, and a node writes what it opens: " + "evershard restore " +
+                        data_dir.string() + " DIRECTORY, and start the node there");
   }
   // Else the coordinator would refuse this process beside the other one, and it would be waited for.
   EVERSHARD_TRY(storage::check_not_open(data_dir));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/order/rebuild_cut_log.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/storage/repair/store_copy.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::cluster {
@@ -331,6 +333,17 @@ TEST_F(LinkedCluster, SaysHowManyShardsThereAreToANodeThatWasNotTold) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(other.error().what, testing::HasSubstr("has 4 shards, the node was told 5"));
+
+  // What is due in a backup is its store's to do, and a node would do it.
+  const auto backup = folder.path() / "backup";
+  std::filesystem::copy(of_node, backup, std::filesystem::copy_options::recursive);
+  EXPECT_EQ(shards(0, backup), linked_shards) << "a copy of the disk is as good as the disk";
+  std::ofstream(backup / storage::StoreCopy::backup_mark) << '\n';
+  const auto of_backup = shards(0, backup);
+  ASSERT_FALSE(of_backup);
+  EXPECT_EQ(of_backup.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(of_backup.error().what, testing::HasSubstr("is a backup"));
+  EXPECT_THAT(of_backup.error().what, testing::HasSubstr("evershard restore"));
 
   restart_node(1);
   // Open in another process, or here: told at once, not when nobody answers.
