@@ -17,6 +17,7 @@
 #include "evershard/cli/server/watched_process.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/doors/remote/remote.hpp"
+#include "evershard/doors/server/ready_figure.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
@@ -27,6 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds stop_timeout = std::chrono::seconds(60), etcd_stop_timeout = std::chrono::seconds(2);
+constexpr milliseconds waiting_said_after = std::chrono::seconds(2), node_asked_for = std::chrono::seconds(2);
 constexpr std::uint64_t nodes_max = 64;
 constexpr std::uint64_t ports_max = 65'535;
 constexpr std::uint32_t shards_by_default = 16;
@@ -151,8 +153,8 @@ class Launched {
   /// Where all of them are, with commas.
   [[nodiscard]] const std::string& coordinators() const { return coordinators_at_; }
   [[nodiscard]] const std::string& cut_log() const { return cut_log_; }
-  /// Until every shard has its writer: what is appended before waits, and what is read is not all there is. Returns:
-  /// false: asked to stop.
+  /// Until every shard has its writer, and every node knows it: what is appended before waits, and what is read is not
+  /// all there is. What it waits for is said after a while. Returns: false: asked to stop.
   bool wait_for_writers(const std::function<bool()>& go_on);
   void say_ready() const { say(invocation_, "ready " + first_node_at_ + nodes_.front().other_doors()); }
   void look() {
@@ -164,7 +166,12 @@ class Launched {
  private:
   const Invocation& invocation_;
   std::vector<WatchedProcess> etcd_, coordinators_, nodes_;
+  /// Why not yet; nothing: it is so.
+  std::optional<std::string> waits_for();
+
   std::string cut_log_, coordinators_at_, first_node_at_;
+  std::vector<std::string> nodes_at_;
+  std::vector<std::optional<Remote>> asked_;  ///< one a node
 };
 
 Result<void> Launched::start_etcd(const std::filesystem::path& folder, const std::function<bool()>& go_on) {
@@ -200,25 +207,56 @@ Result<void> Launched::start_node(std::vector<std::string> words, const std::fil
   auto ready = node.start();
   if (!ready) return refuse(std::move(ready).error());
   if (first_node_at_.empty()) first_node_at_ = *ready;
+  nodes_at_.push_back(*ready);
   say(invocation_, "node " + number + ' ' + *ready + " pid " + std::to_string(node.pid()) + node.other_doors());
   return {};
 }
 
 bool Launched::wait_for_writers(const std::function<bool()>& go_on) {
-  std::optional<Remote> node;
+  auto say_at = std::chrono::steady_clock::now() + waiting_said_after;
+  std::string said;
   for (; go_on(); std::this_thread::sleep_for(milliseconds(20))) {
     look();
-    if (!node) {
-      auto connected = Remote::connect({.server = first_node_at_, .follow_shards = false});
-      if (!connected) continue;
-      node.emplace(*std::move(connected));
-    }
-    const auto status = node->cluster_status();
-    if (status && status->trouble.empty() && !status->shards.empty() &&
-        std::ranges::all_of(status->shards, &ClusterStatus::Shard::open))
-      return true;
+    auto waits = waits_for();
+    if (!waits) return true;
+    if (std::chrono::steady_clock::now() < say_at || *waits == said) continue;
+    said = *std::move(waits);
+    say_at = std::chrono::steady_clock::now() + waiting_said_after;
+    say(invocation_, "waiting: " + said);
   }
   return false;
+}
+
+std::optional<std::string> Launched::waits_for() {
+  asked_.resize(nodes_at_.size());
+  for (std::size_t n = 0; n != nodes_at_.size(); ++n) {
+    const auto name = nodes_[n].name();
+    if (!asked_[n]) {
+      auto connected = Remote::connect({.server = nodes_at_[n], .timeout = node_asked_for, .follow_shards = false});
+      if (!connected) return name + ": " + connected.error().what;
+      asked_[n].emplace(*std::move(connected));
+    }
+    if (n == 0) {
+      const auto status = asked_[n]->cluster_status();
+      if (!status) return name + ": " + status.error().what;
+      if (!status->trouble.empty()) return name + ": " + status->trouble;
+      const auto closed = static_cast<std::size_t>(
+          std::ranges::count(status->shards, false, [](const ClusterStatus::Shard& shard) { return shard.open; }));
+      if (closed != 0 || status->shards.empty()) {
+        const auto first = std::ranges::find(status->shards, false, &ClusterStatus::Shard::open);
+        std::string what =
+            std::to_string(closed) + " of " + std::to_string(status->shards.size()) + " shards have no writer yet";
+        if (first != status->shards.end() && !first->trouble.empty()) what += ": " + first->trouble;
+        return what;
+      }
+    }
+    const auto stats = asked_[n]->stats();
+    if (!stats) return name + ": " + stats.error().what;
+    const auto ready =
+        std::ranges::find_if(stats->details, [](const auto& detail) { return detail.first == server::ready_figure; });
+    if (ready == stats->details.end() || ready->second == 0) return name + " does not know yet who writes each shard";
+  }
+  return {};
 }
 
 /// Where the cut log lies: as was asked, as it does already, or, of a new cluster, as it should. Errors:

@@ -166,7 +166,7 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     EVERSHARD_TRY(AggregateId::check(asked.aggregate));
     AskRoute route(Clock::now() + std::min(asked.time, home_time_max), again_if != Again::not_done);
     std::uint64_t seen = 0;
-    std::optional<Clock::time_point> away_since;
+    auto away_since = Clock::time_point::max();  ///< it is not
     for (;;) {
       asked.time = std::chrono::ceil<std::chrono::milliseconds>(route.deadline() - Clock::now());
       {
@@ -179,16 +179,14 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
       std::uint32_t home = 0;
       auto outcome = ask(asked, home);
       const bool is_away = home == 0 || (!outcome && outcome.error().code == ErrorCode::unavailable);
-      if (!is_away)
-        away_since.reset();
-      else if (!away_since)
-        away_since = Clock::now();
+      away_since = is_away ? std::min(away_since, Clock::now()) : Clock::time_point::max();
       if (outcome && outcome->kind == Kind::answered) return std::move(outcome->response);
       if (outcome && outcome->kind == Kind::failed) return refuse(std::move(outcome->error));
       auto failed = AnyAnswer::failed(outcome ? std::move(outcome->error) : std::move(outcome).error());
       std::unique_lock lock(mutex);
       if (home != 0) last_home[node.shard_of(asked.aggregate)] = home;
-      if (again_if == Again::read && away_since && Clock::now() - *away_since >= options.away_wait)
+      const auto away_for = again_if == Again::read ? options.away_wait : options.away_change_wait;
+      if (is_away && Clock::now() - away_since >= away_for)
         return refuse(route.given_up(away(asked.aggregate, failed.error)).error);
       const auto again = route.came_back(failed, Clock::now(), jitter);
       if (!again) return refuse(std::move(failed.error));

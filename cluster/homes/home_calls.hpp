@@ -25,6 +25,8 @@ struct HomeCallsOptions {
   std::size_t threads = 16;         ///< for what other nodes ask: a handler may wait in one
   std::size_t waiting_max = 1'000;  ///< of those, for a thread; beyond it `overloaded`
   std::chrono::milliseconds away_wait = std::chrono::seconds(1);  ///< for a home that is known to be away, of a read
+  std::chrono::milliseconds away_change_wait =
+      std::chrono::seconds(4);  ///< of all else: as long as it takes until another node is the home
 };
 
 /// What a handler is given.
@@ -42,7 +44,8 @@ struct HomeCall {
 ///     request.SerializeAsString(), 10s}, HomeCalls::Again::always);
 ///
 /// A call goes to the owner of the shard, in this process or over the link, and is made again, until its time is over,
-/// where nothing was done because the shard has no owner just now, is not open yet, or has moved (AskRoute). What a
+/// where nothing was done because the shard has no owner just now, is not open yet, or has moved (AskRoute); where the
+/// home is known to be away for as long as HomeCallsOptions says, the answer is `unavailable`, and names it. What a
 /// handler answers, error or not, is the answer: its code, message and details arrive as they were. Where nobody knows
 /// what became of a call (its node died, its answer was lost) it is made again only if `again` says `always`: it
 /// changes nothing, or changes once. Else, and where that does not help in time, the answer is `timeout`: the outcome
@@ -75,8 +78,7 @@ class HomeCalls {
   void serve_later(std::string method, LateHandler handler);
 
   enum class Again : std::uint8_t {
-    read,  ///< it changes nothing, and somebody waits: `unavailable`, naming the home, when it was known to be away for
-           ///< HomeCallsOptions::away_wait
+    read,      ///< it changes nothing, and somebody waits: not for long
     always,    ///< it may be carried out twice
     not_done,  ///< only where nothing was done
   };

@@ -18,6 +18,8 @@ using actors::WriterActions;
 
 constexpr std::chrono::milliseconds opening_wait_max{500};
 
+bool is_late(const Error& error) { return error.code == ErrorCode::timeout || error.code == ErrorCode::unavailable; }
+
 }  // namespace
 
 void NodeCommitter::append_async(Append append, AppendChain chain, NodeDone<Appended> done) {
@@ -265,10 +267,14 @@ void NodeCommitter::expire() {
                         "what was written: its outcome is unknown"));
       continue;
     }
+    const std::string why =
+        order_.welcomed() ? "" : ": no coordinator answers node " + std::to_string(options_.self.node);
     WriterActions actions;
     writers_->give_up(attempt, actions);
+    for (auto& given_up : actions.answers)
+      if (!given_up.result && is_late(given_up.result.error()))
+        given_up.result = refuse(given_up.result.error().code, given_up.result.error().what + why);
     carry_out(std::move(actions));
-    const std::string why = order_.welcomed() ? "" : ": no coordinator answers this node";
     answer(id, refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown" + why));
   }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evershard/cluster/link/host_and_port.hpp"
+#include "evershard/sharding/heard_leaderships.hpp"
 #include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
@@ -161,7 +162,8 @@ void NodeLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, st
 
 void NodeLinks::led_by(const sharding::Leaderships& leaderships) {
   auto led = std::make_shared<const Led>(
-      Led{leaderships, encode_asked_under(sharding::newest_of(leaderships, leaderships_sent))});
+      Led{leaderships, encode_asked_under(sharding::newest_of(leaderships, leaderships_sent)),
+          sharding::text_of(sharding::newest_of(leaderships, sharding::leaderships_told))});
   const std::lock_guard lock(mutex_);
   led_ = std::move(led);
 }
@@ -169,6 +171,11 @@ void NodeLinks::led_by(const sharding::Leaderships& leaderships) {
 std::shared_ptr<const NodeLinks::Led> NodeLinks::led() const {
   const std::lock_guard lock(mutex_);
   return led_;
+}
+
+std::shared_ptr<const std::string> NodeLinks::led_text() const {
+  const auto now = led();
+  return {now, &now->text};
 }
 
 // Two nodes that follow two coordinators on copies of one log would acknowledge one position twice.

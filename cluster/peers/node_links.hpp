@@ -68,6 +68,8 @@ class NodeLinks final : public NodeNetwork {
   [[nodiscard]] Result<void> reload_tls() { return options_.link.tls ? links_->reload_tls() : Result<void>{}; }
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
 
+  /// Whose order this node follows, as clients are told: sharding::text_of; another object when that changes.
+  [[nodiscard]] std::shared_ptr<const std::string> led_text() const;
   /// Errors: unavailable, timeout: the coordinator does not answer
   [[nodiscard]] Result<ClusterStatus> cluster_status();
   /// Errors: those of ClusterAdministration::assign
@@ -104,6 +106,7 @@ class NodeLinks final : public NodeNetwork {
   struct Led {
     sharding::Leaderships leaderships;
     std::string asked_under;  ///< what requests end with
+    std::string text{};       ///< for clients
   };
   [[nodiscard]] std::shared_ptr<const Led> led() const;
   /// Errors: fenced, unavailable: as sharding::check_one_history() says; corruption

@@ -13,6 +13,8 @@
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
 #include "evershard/doors/server/member_administration.hpp"
+#include "evershard/doors/server/readiness.hpp"
+#include "evershard/doors/server/ready_figure.hpp"
 #include "evershard/doors/server/store_in_service.hpp"
 
 namespace evershard::server {
@@ -27,11 +29,13 @@ class LentMember final : public StoreInService {
         hosts_(hosts),
         administration_(parts.node, parts.store, parts.projections, parts.documents, parts.groups, parts.retention,
                         parts.scheduled,
-                        [&node](auto& details) {
+                        [this, &node](auto& details) {
+                          details.emplace_back(ready_figure, readiness_.look() ? 0 : 1);
                           for (const auto& [name, figure] : node.figures())
                             details.emplace_back("aggregates." + name, figure);
                         }),
-        orders_(parts.node, parts.links, parts.store) {}
+        orders_(parts.node, parts.links, parts.store),
+        readiness_(parts.node, parts.homes) {}
 
   [[nodiscard]] EventStore& store() override { return node_; }
   [[nodiscard]] EventStore& unopened() override { return parts_.node; }
@@ -75,6 +79,8 @@ class LentMember final : public StoreInService {
   }
   [[nodiscard]] Result<void> reload() override { return parts_.links.reload_tls(); }
   [[nodiscard]] std::optional<Error> failed() override { return parts_.node.committer().failed(); }
+  [[nodiscard]] std::optional<Error> not_ready() override { return readiness_.look(); }
+  [[nodiscard]] std::shared_ptr<const std::string> led() override { return parts_.links.led_text(); }
   /// The node goes on, without a door.
   void close() override { parts_.node.committer().serves_at({}); }
 
@@ -84,6 +90,7 @@ class LentMember final : public StoreInService {
   const bool hosts_;
   MemberAdministration administration_;
   MemberOrders orders_;
+  NodeReadiness readiness_;
 };
 
 }  // namespace evershard::server

@@ -128,6 +128,7 @@ struct Door::Impl {
   std::unique_ptr<ServedCertificates> certificates;  ///< none: no TLS
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
+  bool unwell = false;  ///< under `stopping`
   ConnectionCount connections;
 };
 
@@ -175,7 +176,9 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     return refuse(ErrorCode::unavailable, "cannot listen on " + (failed.empty() ? "any address" : failed));
   }
   if (auto* health = impl->server->GetHealthCheckService()) {
-    for (const auto& service : offered.healthy) health->SetServingStatus(service, true);
+    const bool ready = !served.not_ready();
+    for (const auto& service : offered.healthy) health->SetServingStatus(service, ready);
+    if (!ready) health->SetServingStatus(false);
   }
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const auto& address = options.listen[i];
@@ -200,9 +203,16 @@ void Door::look_at_tokens_again() {
   if (impl_->server) impl_->calls.look_at_tokens_again();
 }
 
+void Door::tell_ready() {
+  const std::lock_guard lock(impl_->stopping);
+  if (!impl_->server || impl_->unwell) return;
+  if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(true);
+}
+
 void Door::tell_unwell() {
   const std::lock_guard lock(impl_->stopping);
   if (!impl_->server) return;
+  impl_->unwell = true;
   if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
 }
 

@@ -82,6 +82,8 @@ class Door {
   [[nodiscard]] Result<void> reload_tls();
   /// Tokens were read anew: streams that would not be admitted any more are ended (`CANCELLED`).
   void look_at_tokens_again();
+  /// Served::not_ready has nothing any more: gRPC's health service says that it serves. Before it says NOT_SERVING.
+  void tell_ready();
   /// gRPC's health service says so from now on.
   void tell_unwell();
 

@@ -18,21 +18,24 @@ constexpr std::string_view page_policy =
 
 Answer answer_health(Api& api, const Asked&) {
   const auto failed = api.served.cannot_write();
+  const auto waits = failed ? std::nullopt : api.served.not_ready();
   JsonText json;
   json.begin_object()
       .key("status")
       .string(api.stopping() ? "stopping"
               : failed       ? "failed"
+              : waits        ? "starting"
                              : "serving")
       .key("version")
       .string(api.options.version);
   if (failed) json.key("error").string(failed->what);
+  if (waits) json.key("waits_for").string(waits->what);
   // It answers reads: whoever sends them here goes on.
-  if (const auto full = failed ? std::nullopt : api.served.short_of_disk())
+  if (const auto full = failed || waits ? std::nullopt : api.served.short_of_disk())
     json.key("disk_full").boolean(true).key("error").string(full->what);
   json.end_object();
   auto response = json_response(json.take());
-  if (api.stopping() || failed) response.status = 503;
+  if (api.stopping() || failed || waits) response.status = 503;
   return response;
 }
 

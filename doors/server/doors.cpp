@@ -18,6 +18,7 @@ class GrpcDoor final : public RunningDoor {
   [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
   [[nodiscard]] Result<void> reload_tls() override { return door_->reload_tls(); }
   void look_at_tokens_again() override { door_->look_at_tokens_again(); }
+  void tell_ready() override { door_->tell_ready(); }
   void tell_unwell() override { door_->tell_unwell(); }
   void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
 
@@ -64,6 +65,9 @@ class KurrentDoor final : public RunningDoor {
   [[nodiscard]] Result<void> reload_tls() override { return door_ ? door_->reload_tls() : Result<void>(); }
   void look_at_tokens_again() override {
     if (door_) door_->look_at_tokens_again();
+  }
+  void tell_ready() override {
+    if (door_) door_->tell_ready();
   }
   void tell_unwell() override {
     if (door_) door_->tell_unwell();

@@ -22,6 +22,8 @@
 #include "evershard/doors/server/member_administration.hpp"
 #include "evershard/doors/server/member_homes.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
+#include "evershard/doors/server/readiness.hpp"
+#include "evershard/doors/server/ready_figure.hpp"
 #include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
@@ -187,6 +189,7 @@ class MemberStore final : public StoreInService {
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
         of_doors_(std::make_unique<MemberHomes>(*node_, *homes_)),
+        readiness_(*node_, *homes_),
         projections_(std::make_unique<cluster::NodeProjections>(
             *node_, *homes_, projections_of(server.store, sealed_->events(), options.committer.warn))),
         documents_(std::make_unique<cluster::LazyDocuments>(
@@ -209,6 +212,7 @@ class MemberStore final : public StoreInService {
                }),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,
                         [this](auto& details) {
+                          details.emplace_back(ready_figure, readiness_.look() ? 0 : 1);
                           if (aggregates_) aggregates_->add_figures(details);
                         }),
         orders_(*node_, *links_, *store_) {
@@ -286,6 +290,8 @@ class MemberStore final : public StoreInService {
     return Error(ErrorCode::unavailable, std::move(admission.what));
   }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
+  [[nodiscard]] std::optional<Error> not_ready() override { return readiness_.look(); }
+  [[nodiscard]] std::shared_ptr<const std::string> led() override { return links_->led_text(); }
   void close() override {
     if (std::exchange(closed_, true)) return;
     sealed_->stop_asking();  // who waits for a key keeps all else from stopping
@@ -317,6 +323,7 @@ class MemberStore final : public StoreInService {
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<MemberHomes> of_doors_;
+  NodeReadiness readiness_;
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;

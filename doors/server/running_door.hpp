@@ -25,6 +25,8 @@ class RunningDoor {
   [[nodiscard]] virtual Result<void> reload_tls() { return {}; }
   /// Tokens were read anew: what is open and would not be admitted any more ends.
   virtual void look_at_tokens_again() {}
+  /// Served::not_ready has nothing any more: whoever asks how it is, is told that it serves.
+  virtual void tell_ready() {}
   /// Whoever asks how it is, is told that it is not well. For good.
   virtual void tell_unwell() {}
   /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.

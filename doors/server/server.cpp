@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evershard/doors/server/certificate_watch.hpp"
+#include "evershard/doors/server/ready_watch.hpp"
 #include "evershard/doors/server/token_file.hpp"
 #include "evershard/doors/server/vacuuming.hpp"
 #include "evershard/protocol/retention_events.hpp"
@@ -88,6 +89,8 @@ struct Server::Parts {
     };
     served.cannot_write = [this] { return store->cannot_write(); };
     served.short_of_disk = [this] { return store->short_of_disk(); };
+    served.not_ready = [this] { return store->not_ready(); };
+    served.led = [this] { return store->led(); };
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 
@@ -101,6 +104,7 @@ struct Server::Parts {
   serving::Served served;
   RunningDoors doors;
   std::optional<CertificateWatch> certificates;
+  std::optional<ReadyWatch> ready;
   std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining, forgetting;
   std::once_flag stopped;
 };
@@ -141,6 +145,11 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   }
   parts.store->begin();
   made.keep();
+  parts.ready.emplace([&parts] { return parts.store->not_ready(); },
+                      [&parts] {
+                        for (const auto& door : parts.doors) door->tell_ready();
+                      },
+                      log);
   parts.certificates.emplace(
       parts.options.door.tls, [&server = *server] { return server.reload_tls(); }, certificates_looked_at_every, log);
   auto& served = *parts.store;
@@ -223,6 +232,7 @@ void Server::stop(std::chrono::milliseconds drain) {
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
     if (parts_->certificates) parts_->certificates->stop();
+    if (parts_->ready) parts_->ready->stop();
     for (auto* work : {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents,
                        &parts_->retaining, &parts_->forgetting}) {
       if (*work) (*work)->stop();

@@ -75,6 +75,12 @@ class StoreInService {
   [[nodiscard]] virtual std::optional<Error> failed() { return {}; }
   /// Why it still answers what is asked, and writes nothing any more until it is opened again.
   [[nodiscard]] virtual std::optional<Error> cannot_write() { return {}; }
+  /// Why clients are not to be sent here yet, since it was started: a part of what is asked would be refused. Nothing
+  /// once there was no such reason: what comes later is told by the calls it concerns.
+  [[nodiscard]] virtual std::optional<Error> not_ready() { return {}; }
+  /// Whose order its answers follow, as text for clients: sharding::text_of; another object when that changes. Null:
+  /// the store is one process.
+  [[nodiscard]] virtual std::shared_ptr<const std::string> led() { return nullptr; }
   /// Why appends are refused for now: the disk has too little left.
   [[nodiscard]] virtual std::optional<Error> short_of_disk() { return {}; }
   /// Answers what is under way, refuses what comes. Any number of times.

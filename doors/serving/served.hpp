@@ -82,6 +82,13 @@ struct Served {
   /// Why nothing is written any more until the store is opened again.
   std::function<std::optional<Error>()> cannot_write = [] { return std::optional<Error>(); };
 
+  /// Why clients are not to be sent here yet, since this process was started.
+  std::function<std::optional<Error>()> not_ready = [] { return std::optional<Error>(); };
+
+  /// Whose order answers follow, as clients are told: sharding::text_of; another object when that changes. Null: the
+  /// store is one process.
+  std::function<std::shared_ptr<const std::string>()> led = [] { return std::shared_ptr<const std::string>(); };
+
   /// Why appends are refused for now: the disk has too little left.
   std::function<std::optional<Error>()> short_of_disk = [] { return std::optional<Error>(); };
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -79,6 +80,37 @@ TEST(ClusterFaults, AFrozenCoordinatorKeepsNobodyFromReading) {
   EXPECT_TRUE(cluster.wait_until_whole());
   EXPECT_TRUE(load.goes_on());
   load.stop();
+  cluster.stop_all();
+}
+
+// What cannot be done without a process names it, and soon.
+TEST(ClusterFaults, ErrorsNameTheProcessThatIsDown) {
+  const TemporaryFolder folder;
+  ClusterProcesses cluster(folder.path(), {.nodes = 2});
+  auto store = cluster.connect(1);
+  const auto node_2 = shards_of(cluster, 2);
+  ASSERT_FALSE(node_2.empty());
+  const auto node_1 = shards_of(cluster, 1);
+
+  cluster.stop(ClusterProcesses::coordinator);
+  const auto unordered = store.append(Append().event(cluster.aggregate_in(*node_1.begin()), "Placed", "x"));
+  ASSERT_FALSE(unordered);
+  EXPECT_THAT(unordered.error().what, HasSubstr("no coordinator answers node 1"));
+  cluster.start(ClusterProcesses::coordinator);
+  EXPECT_TRUE(cluster.wait_until_whole());
+
+  cluster.kill(2);
+  std::optional<Error> refused;
+  const auto began = Clock::now();
+  for (int n = 0; n != 64 && !refused; ++n) {
+    const auto created = store.projections().create_index(Query().types({"Type" + std::to_string(n)}));
+    if (!created) refused = created.error();
+  }
+  ASSERT_TRUE(refused) << "none of them has its home on node 2";
+  EXPECT_THAT(refused->what, HasSubstr("node 2"));
+  EXPECT_LT(Clock::now() - began, 18s);
+  cluster.start(2);
+  EXPECT_TRUE(cluster.wait_until_whole());
   cluster.stop_all();
 }
 

@@ -177,6 +177,20 @@ TEST_F(Homes, AReadIsToldThatItsHomeIsAwayAndWhoseItIs) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, home_patience / 2);
 }
 
+// Nobody waits for half a minute to be told which node it is that is down.
+TEST_F(Homes, AChangeIsToldThatItsHomeIsAwayAndWhoseItIs) {
+  const auto there = of_node(2);
+  leave(2);
+  const auto began = std::chrono::steady_clock::now();
+
+  const auto away = call(1, there, "echo", "x", home_patience, HomeCalls::Again::not_done);
+
+  ASSERT_FALSE(away);
+  EXPECT_EQ(away.error().code, ErrorCode::unavailable) << "nothing was done";
+  EXPECT_THAT(away.error().what, ::testing::HasSubstr("node 2, is away"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, home_patience / 2);
+}
+
 TEST_F(Homes, MoveWithTheirShard) {
   const auto id = of_node(1);
   EXPECT_EQ(call(3, id, "echo").value(), "1:");

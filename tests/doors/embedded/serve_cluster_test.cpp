@@ -72,6 +72,35 @@ TEST(EmbeddedClusterDoors, EachReachesTheWholeCluster) {
   doors.clear();  // before the nodes
 }
 
+// Who is sent clients before would refuse a part of what they ask.
+TEST(EmbeddedClusterDoors, SayThatTheyServeWhenEveryShardHasAWriter) {
+  EmbeddingCluster cluster(2);
+  std::vector<Doors> doors;
+  const auto open = [&](std::uint32_t n) {
+    auto opened = serve(cluster.start(n), {.listen = {"127.0.0.1:0"}, .http_listen = "127.0.0.1:0"});
+    ASSERT_TRUE(opened) << opened.error().what;
+    doors.push_back(*std::move(opened));
+  };
+  open(1);
+  const auto waits = ask(doors[0].http_address(), "GET", "/health");
+  EXPECT_EQ(waits.status, 503) << waits.body;
+  EXPECT_EQ(waits.json()["status"], "starting");
+  EXPECT_NE(waits.json()["waits_for"], "") << waits.body;
+
+  open(2);
+  for (std::size_t n = 0; n != 2; ++n) {
+    auto told = ask(doors[n].http_address(), "GET", "/health");
+    for (int tries = 0; tries != 3'000 && told.status != 200; ++tries, std::this_thread::sleep_for(10ms))
+      told = ask(doors[n].http_address(), "GET", "/health");
+    EXPECT_EQ(told.json()["status"], "serving") << told.body;
+    EXPECT_EQ(ask(doors[n].http_address(), "GET", "/api/v1/stats").json()["details"]["cluster.ready"], 1);
+  }
+  for (int i = 0; i != 64; ++i)
+    EXPECT_TRUE(cluster.node(1).append(Append{}.event("order-" + std::to_string(i), "Placed", "{}")))
+        << "no shard is left without a writer";
+  doors.clear();  // before the nodes
+}
+
 // Nothing that is appended up to there would ever be judged by it. A node that is a moment behind waits.
 TEST(EmbeddedClusterDoors, RefuseAConditionBehindWhatTheStoreHas) {
   EmbeddingCluster cluster(2);

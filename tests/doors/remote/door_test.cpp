@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/doors/remote/raw_calls.hpp"
 #include "tests/doors/remote/served_store.hpp"
 
 namespace evershard {
@@ -127,6 +128,28 @@ TEST(Door, StopsWhileClientsComeAndAppend) {
   EXPECT_EQ(served.door->calls(), 0u);
   over = true;
   for (auto& client : clients) client.join();
+}
+
+/// What gRPC's health service answers: 1 SERVING, 2 NOT_SERVING.
+int health_at(const std::string& address) {
+  std::string answer;
+  const auto status = raw::unary(*raw::channel(address), "/grpc.health.v1.Health/Check", {}, &answer);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return answer.size() == 2 && answer[0] == 8 ? answer[1] : 0;
+}
+
+TEST(DoorHealth, SaysThatItServesOnceTheStoreIsReadyAndWell) {
+  ServedStore served;
+  EXPECT_EQ(health_at(served.address()), 1);
+  served.served->not_ready = [] { return std::optional(Error(ErrorCode::unavailable, "shard 3 has no writer yet")); };
+  const auto waiting = door::Door::start(*served.served, {.listen = {"127.0.0.1:0"}}).value();
+  EXPECT_EQ(health_at(waiting->addresses().front()), 2);
+
+  waiting->tell_ready();
+  EXPECT_EQ(health_at(waiting->addresses().front()), 1);
+  waiting->tell_unwell();
+  waiting->tell_ready();
+  EXPECT_EQ(health_at(waiting->addresses().front()), 2) << "for good";
 }
 
 }  // namespace
