@@ -20,6 +20,14 @@ namespace evershard {
           what + ": it is a position of another store, or of this one before it was restored"};
 }
 
+/// Who was answered by one fork asks another.
+[[nodiscard]] inline Error another_fork(std::string_view before, std::string_view fork) {
+  return {ErrorCode::invalid_argument,
+          "the store is fork " + std::string(fork) + " now, and fork " + std::string(before) +
+              " answered this client before: the store was restored, or another one is served here; what the client "
+              "knows of its history may not be so any more: connect anew"};
+}
+
 /// A follower of one fork has come to another.
 [[nodiscard]] inline Error other_fork(std::string_view followed, std::string_view fork, GlobalPosition at) {
   return {ErrorCode::invalid_argument,

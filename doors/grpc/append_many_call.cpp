@@ -34,6 +34,7 @@ void AppendManyCall::take() {
 
 grpc::ByteBuffer AppendManyCall::next_answer() {
   auto outcome = std::move(*slots_.front()->outcome);
+  if (slots_.front()->led != nullptr) led_told_ = std::move(slots_.front()->led);
   bytes_ -= slots_.front()->bytes;
   slots_.pop_front();
   return outcome;
@@ -83,7 +84,7 @@ void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Ap
   if (result) {
     pb::AppendOutcome outcome;
     put_appended(calls_, *result, slot->came, slot->events, *outcome.mutable_appended());
-    return put_outcome(slot, outcome);
+    return put_outcome(slot, std::move(outcome));
   }
   if (result.error().code != ErrorCode::condition_failed || slot->conditions.empty())
     return refuse_slot(slot, result.error());
@@ -98,12 +99,20 @@ void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error&
                                  const std::vector<RecordedEvent>& conflicts, std::chrono::milliseconds retry_after) {
   pb::AppendOutcome outcome;
   messages::put_refusal(error, conflicts, conflict_bytes_max, *outcome.mutable_refused(), retry_after);
-  put_outcome(slot, outcome);
+  put_outcome(slot, std::move(outcome));
 }
 
-void AppendManyCall::put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome) {
+// Outcomes are made in any order and sent in that of their appends: until one that names it was sent, each one does.
+void AppendManyCall::put_outcome(const std::shared_ptr<Slot>& slot, pb::AppendOutcome outcome) {
+  auto led = calls_.served.led();
+  if (led != nullptr) {
+    const std::lock_guard lock(mutex_);
+    if (led_told_ != nullptr && (led == led_told_ || *led == *led_told_)) led = nullptr;
+  }
+  if (led != nullptr) outcome.set_led(*led);
   auto bytes = bytes_of(outcome);
   const std::lock_guard lock(mutex_);
+  slot->led = std::move(led);
   slot->outcome = std::move(bytes);
 }
 

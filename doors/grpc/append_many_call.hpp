@@ -26,6 +26,7 @@ class AppendManyCall final : public AnsweringStream {
     std::uint32_t conflicts_max = 0;
     std::vector<AppendCondition> conditions{};
     std::optional<grpc::ByteBuffer> outcome{};
+    std::shared_ptr<const std::string> led{};  ///< that the outcome names
   };
 
   void take() override;
@@ -41,12 +42,13 @@ class AppendManyCall final : public AnsweringStream {
   }
   void append(const std::shared_ptr<Slot>& slot, const Result<std::string_view>& content);
   void answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result);
-  void put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome);
+  void put_outcome(const std::shared_ptr<Slot>& slot, pb::AppendOutcome outcome);
   void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error,
                    const std::vector<RecordedEvent>& conflicts = {},
                    std::chrono::milliseconds retry_after = messages::retry_after_full_queue);
 
-  std::deque<std::shared_ptr<Slot>> slots_;  ///< in the order they came
+  std::shared_ptr<const std::string> led_told_;  ///< with an outcome that was sent
+  std::deque<std::shared_ptr<Slot>> slots_;      ///< in the order they came
   std::size_t bytes_ = 0;
   bool sending_ = false;  ///< one is being prepared in the pool
 };

@@ -48,7 +48,7 @@ class AskCall final : public grpc::ServerUnaryReactor {
   AskCall(Calls& calls, serving::MethodMetrics& counted, grpc::ByteBuffer* out)
       : here_(calls, counted), calls_(calls), out_(*out) {}
 
-  void begin(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& in) {
+  void begin(grpc::CallbackServerContext& context, const grpc::ByteBuffer& in) {
     if (auto admitted = here_.admit(context, serving::Scope::append, in.Length()); !admitted)
       return refused(admitted.error());
     pb::AskRequest request;

@@ -10,6 +10,8 @@
 #include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/doors/serving/gzip.hpp"
 #include "evershard/protocol/base64.hpp"
+#include "evershard/protocol/beyond_head.hpp"
+#include "evershard/sharding/heard_leaderships.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
 
 namespace evershard::door {
@@ -43,6 +45,12 @@ Shown shown_in(const grpc::CallbackServerContext& context, bool takes_passwords)
   const auto colon = both ? both->find(':') : std::string::npos;
   if (colon == std::string::npos) return {};
   return {both->substr(colon + 1), std::string(pair)};
+}
+
+std::string_view said_in(const grpc::CallbackServerContext& context, const char* key) {
+  const auto found = context.client_metadata().find(key);
+  return found == context.client_metadata().end() ? std::string_view()
+                                                  : std::string_view(found->second.data(), found->second.size());
 }
 
 /// Without its port, so that all its connections are one client. `ipv4:HOST:PORT`, `ipv6:%5BHOST%5D:PORT`, `unix:`
@@ -109,6 +117,20 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
   return caller;
 }
 
+Result<void> Calls::goes_on(grpc::CallbackServerContext& context, const std::string* led) const {
+  if (const auto fork = said_in(context, wire::fork_key);
+      !fork.empty() && !served.fork.empty() && fork != served.fork) {
+    context.AddTrailingMetadata(wire::fork_key, served.fork);
+    return refuse(another_fork(fork, served.fork));
+  }
+  const auto said = said_in(context, wire::led_key);
+  if (said.empty() || led == nullptr || said == *led) return {};
+  const auto heard = sharding::leaderships_from(said);
+  if (!heard) return refuse(ErrorCode::invalid_argument, std::string(wire::led_key) + ": " + heard.error().what);
+  const auto own = sharding::leaderships_from(*led);
+  return own ? sharding::check_heard(*heard, *own) : Result<void>(refuse(own.error()));
+}
+
 void Calls::admitted(const UnderWay* call, grpc::CallbackServerContext* context, serving::Scope wanted) {
   if (served.access()->is_open()) return;
   const std::lock_guard lock(streams_mutex);
@@ -142,7 +164,7 @@ void Calls::look_at_tokens_again() {
   }
 }
 
-Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted,
+Result<serving::Caller> UnderWay::admit(grpc::CallbackServerContext& context, serving::Scope wanted,
                                         std::size_t bytes) {
   if (calls_.closing) return refuse(calls_stopping());
   if (calls_.connections != nullptr) {
@@ -154,6 +176,12 @@ Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& conte
   }
   auto caller = calls_.admit(context, wanted);
   if (caller) caller_ = *caller;
+  if (caller && calls_.names_history) {
+    const auto led = calls_.served.led();
+    EVERSHARD_TRY(calls_.goes_on(context, led.get()));
+    if (!calls_.served.fork.empty()) context.AddInitialMetadata(wire::fork_key, calls_.served.fork);
+    if (led != nullptr && !led->empty()) context.AddInitialMetadata(wire::led_key, *led);
+  }
   if (!caller || !calls_.served.clients->counts_requests()) return caller;
   client_ = serving::client_name(*caller, address_of(context));
   if (auto refusal = calls_.served.clients->ask(client_, 1, bytes)) return over(*std::move(refusal));

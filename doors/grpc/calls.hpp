@@ -56,6 +56,7 @@ struct Calls {
   ConnectionLimit* connections = nullptr;  ///< the door's
   RefusedStatus status = wire::status_of;  ///< what a client of the door's protocol is told
   EventStore* writes_to = nullptr;         ///< absent: served.store
+  bool names_history = false;              ///< our own protocol's clients: see goes_on()
   bool takes_passwords = false;            ///< basic authentication: the password is a token, or the pair in base64
   std::atomic<std::uint64_t> under_way{0};
   std::atomic<bool> closing{false};  ///< calls that come now are refused
@@ -113,6 +114,9 @@ struct Calls {
   [[nodiscard]] bool are_over() const;
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
+  /// Whether who calls may go on here, by what it says it was answered before (wire::fork_key, wire::led_key).
+  /// Errors: invalid_argument: this is another fork; fenced, unavailable: as sharding::check_heard says
+  [[nodiscard]] Result<void> goes_on(grpc::CallbackServerContext& context, const std::string* led) const;
   /// A stream of a client's, until left(): its context lives so long.
   void admitted(const UnderWay* call, grpc::CallbackServerContext* context, serving::Scope wanted);
   void left(const UnderWay* call);
@@ -134,8 +138,8 @@ class UnderWay {
     --calls_.under_way;
   }
   /// Who calls may, has a connection that is answered, and has not had his share: one request of `bytes`. Errors: those
-  /// of Calls::admit, overloaded
-  [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted,
+  /// of Calls::admit and Calls::goes_on, overloaded
+  [[nodiscard]] Result<serving::Caller> admit(grpc::CallbackServerContext& context, serving::Scope wanted,
                                               std::size_t bytes);
   /// The same of a call that stays: it is one of its client's streams until it goes, and is ended where its token is
   /// not valid any more. Shape: leaves() is called in OnDone.

@@ -136,7 +136,7 @@ Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Door::~Door() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options) {
-  return start(served, std::move(options), {.speaks = "grpc", .make = own_services});
+  return start(served, std::move(options), {.speaks = "grpc", .make = own_services, .names_history = true});
 }
 
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options, const DoorServices& offered) {
@@ -157,6 +157,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   impl->certificates = std::move(certificates);
   impl->calls.connections = &impl->limit;
   if (offered.status != nullptr) impl->calls.status = offered.status;
+  impl->calls.names_history = offered.names_history;
   grpc::ServerBuilder builder;
   set_options(builder, options);
   std::vector<int> ports(options.listen.size(), 0);

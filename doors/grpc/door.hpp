@@ -38,6 +38,7 @@ struct DoorServices {
   std::function<std::vector<std::shared_ptr<grpc::Service>>(Calls&)> make;
   RefusedStatus status = nullptr;      ///< absent: ours
   std::vector<std::string> healthy{};  ///< services whose health is told by name
+  bool names_history = false;          ///< answers name fork and leadership: protocol/v1/service.proto
 };
 
 struct DoorOptions {

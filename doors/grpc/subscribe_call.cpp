@@ -95,12 +95,16 @@ void SubscribeCall::begin_answer() {
   if (waits_for_head_) return wait_for_head();
   if (!other_fork_) return run_read();
   pb::SubscribeResponse names;
-  name_fork(names);
+  name_history(names);
   send(bytes_of(names));
 }
 
-void SubscribeCall::name_fork(pb::SubscribeResponse& response) {
+void SubscribeCall::name_history(pb::SubscribeResponse& response) {
   if (!std::exchange(fork_named_, true)) response.set_fork_id(calls_.served.fork);
+  auto led = calls_.served.led();
+  if (led == nullptr || led == led_named_) return;
+  if (led_named_ == nullptr || *led != *led_named_) response.set_led(*led);
+  led_named_ = std::move(led);
 }
 
 void SubscribeCall::run_read() {
@@ -126,7 +130,7 @@ std::optional<grpc::ByteBuffer> SubscribeCall::message_of(const FeedItem& item, 
   response->set_kind(kind_of(item.kind));
   for (const auto& event : item.events) messages::put(event, *response->add_events());
   response->set_watermark(at.value);
-  name_fork(*response);
+  name_history(*response);
   return bytes_of(*response);
 }
 
@@ -208,7 +212,7 @@ void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at)
       pb::SubscribeResponse heartbeat;
       heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);
       heartbeat.set_watermark(told_up_to(looked_at).value);
-      name_fork(heartbeat);
+      name_history(heartbeat);
       return send(bytes_of(heartbeat));
     }
   }

@@ -70,8 +70,8 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void woken(serving::HeadWatch::Why why, GlobalPosition looked_at);
   /// A heartbeat has looked further than the feed, which says where it was when it falls behind.
   GlobalPosition told_up_to(GlobalPosition watermark);
-  /// The first message of all names the fork.
-  void name_fork(pb::SubscribeResponse& response);
+  /// The first message of all names the fork, and whose order is followed; where that changes, a later one does.
+  void name_history(pb::SubscribeResponse& response);
   void send(grpc::ByteBuffer bytes);
   void run_read();
   void finish(const grpc::Status& status);
@@ -87,6 +87,7 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   bool cancelled_ = false;
   bool waits_for_head_ = false;
   bool fork_named_ = false;
+  std::shared_ptr<const std::string> led_named_;
   std::optional<Error> other_fork_;  ///< told behind a message that names the store's
 };
 

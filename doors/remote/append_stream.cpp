@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "evershard/protocol/codec.hpp"
@@ -21,8 +23,9 @@ bool may_pass(const Error& error) {
 }
 
 /// `watermark`, `retry_after`: what the server told.
+/// `led`: whose order the answer follows, where it says so.
 Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& watermark,
-                           std::chrono::milliseconds& retry_after) {
+                           std::chrono::milliseconds& retry_after, std::string& led) {
   grpc::Slice slice;
   pb::AppendOutcome outcome;
   if (!bytes.DumpToSingleSlice(&slice).ok() || slice.size() > std::numeric_limits<int>::max() ||
@@ -30,6 +33,7 @@ Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& waterm
     return refuse(ErrorCode::corruption,
                   "the server's answer is no evershard.v1.AppendOutcome; the append may have been stored");
   }
+  if (!outcome.led().empty()) led = std::move(*outcome.mutable_led());
   if (outcome.has_appended()) {
     watermark = GlobalPosition(std::max(outcome.appended().watermark(), outcome.appended().last_position()));
     Appended appended;
@@ -55,7 +59,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
       writable_ = false;
       return RemoveHold();
     }
-    owner_.answered(incoming_);
+    owner_.answered(incoming_, *this);
     StartRead(&incoming_);
   }
   void OnWriteDone(bool ok) override {
@@ -89,6 +93,8 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   std::shared_ptr<Call> self;  ///< until OnDone
   std::unique_ptr<grpc::ClientContext> context;
   Door& door;
+  std::string led{};                 ///< whose order its answers follow, as they said last
+  std::optional<Error> not_taken{};  ///< why its answers are not: they came from another history
 
  private:
   AppendStream& owner_;
@@ -181,10 +187,16 @@ void AppendStream::write_next(Lock&) {
   call_->write(*request, pending_.has_unsent());
 }
 
-void AppendStream::answered(const grpc::ByteBuffer& bytes) {
+void AppendStream::answered(const grpc::ByteBuffer& bytes, Call& call) {
   GlobalPosition watermark;
   std::chrono::milliseconds retry_after{0};
-  auto result = result_of(bytes, watermark, retry_after);
+  auto result = result_of(bytes, watermark, retry_after, call.led);
+  if (const auto taken = connection_->hear_led(call.led); !taken || call.not_taken) {
+    // As if the connection had broken: what waits is sent again, under the same ids, to another node.
+    const Lock lock(mutex_);
+    if (!call.not_taken) call.not_taken = Connection::not_taken(call.door, taken.error());
+    return call.retire();
+  }
   connection_->see(watermark);
   const ErrorCode refused = result ? ErrorCode{} : result.error().code;
   if (refused == ErrorCode::overloaded) connection_->is_full(retry_after);
@@ -204,8 +216,9 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes) {
 
 void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call) {
   const bool told = !status.error_details().empty();
-  const Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the stream")
-                                  : connection_->fault(call->door, wire::error_of(status), told);
+  const Error error = call->not_taken ? *call->not_taken
+                      : status.ok()   ? Error(ErrorCode::unavailable, "the server ended the stream")
+                                      : connection_->fault(call->door, wire::error_of(status), told);
   std::vector<PendingAppends::Ended> ended;
   {
     const Lock lock(mutex_);

@@ -39,7 +39,7 @@ class AppendStream {
   void look_homewards(Lock& lock);
   void leave(Lock& lock, ErrorCode why);
   void write_next(Lock& lock);
-  void answered(const grpc::ByteBuffer& bytes);
+  void answered(const grpc::ByteBuffer& bytes, Call& call);
   void ended(const grpc::Status& status, std::shared_ptr<Call> call);
   void keep_time();
   static void tell(std::vector<PendingAppends::Ended> ended);

@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "evershard/protocol/beyond_head.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/messages/messages.hpp"
 
@@ -70,6 +71,12 @@ std::chrono::milliseconds rest_of(unsigned failures) { return pause_before(failu
 
 }  // namespace
 
+std::string_view told_in(const grpc::ClientContext& answered, const char* key) {
+  const auto& metadata = answered.GetServerInitialMetadata();
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? std::string_view() : std::string_view(found->second.data(), found->second.size());
+}
+
 bool reached(const grpc::ClientContext& call) {
   constexpr std::string_view of_a_peer[] = {"ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:"};
   const auto peer = call.peer();
@@ -119,7 +126,8 @@ Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& option
   return connection;
 }
 
-Connection::Connection(const RemoteOptions& options, std::size_t addresses) : options_(options), faults_(addresses) {
+Connection::Connection(const RemoteOptions& options, std::size_t addresses)
+    : options_(options), given_several_(addresses > 1), faults_(addresses) {
   options_.timeout = std::min(options_.timeout, time_max);
 }
 
@@ -133,14 +141,44 @@ Connection::~Connection() {
   if (scout_.joinable()) scout_.join();
 }
 
-std::unique_ptr<grpc::ClientContext> Connection::context() const {
+std::unique_ptr<grpc::ClientContext> Connection::context(bool of_history) const {
   auto context = std::make_unique<grpc::ClientContext>();
   if (!options_.token.empty()) context->AddMetadata("authorization", "Bearer " + options_.token);
   if (options_.compression) {
     context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
     context->AddMetadata(wire::compression_key, wire::compression_gzip);
   }
+  if (!of_history) return context;
+  const std::lock_guard lock(history_mutex_);
+  // At one address, whatever is there is what was asked for: only who follows it is told (RemoteFeed, RemotePages).
+  if (given_several_ && !fork_.empty()) context->AddMetadata(wire::fork_key, fork_);
+  if (!led_.text().empty()) context->AddMetadata(wire::led_key, led_.text());
   return context;
+}
+
+Result<void> Connection::hear(const grpc::ClientContext& answered) {
+  if (const auto fork = told_in(answered, wire::fork_key); !fork.empty()) {
+    const std::lock_guard lock(history_mutex_);
+    if (fork_.empty()) fork_ = fork;
+    if (given_several_ && fork != fork_) return refuse(another_fork(fork_, fork));
+  }
+  return hear_led(told_in(answered, wire::led_key));
+}
+
+Result<void> Connection::hear_led(std::string_view led) {
+  const std::lock_guard lock(history_mutex_);
+  return led_.hear(led);
+}
+
+std::string Connection::fork() const {
+  const std::lock_guard lock(history_mutex_);
+  return fork_;
+}
+
+Error Connection::not_taken(const Door& door, const Error& why) {
+  // Whoever asked does not know what came of it, as where a connection breaks.
+  const auto code = why.code == ErrorCode::invalid_argument ? why.code : ErrorCode::unavailable;
+  return {code, "the answer of " + door.address + " is not taken: " + why.what};
 }
 
 void Connection::add(const std::string& address, bool several) {
@@ -355,7 +393,7 @@ void Connection::run() {
 /// Asks a door whose it is, who serves the store with it, and who writes which shard.
 void Connection::meet(Lock& lock, std::size_t number) {
   auto& door = *doors_[number];
-  auto context = this->context();
+  auto context = this->context(false);
   context->set_deadline(Clock::now() + std::min<std::chrono::milliseconds>(meeting_timeout, options_.timeout));
   asking_ = context.get();
   map_wanted_ = false;
@@ -364,7 +402,7 @@ void Connection::meet(Lock& lock, std::size_t number) {
   pb::MembersResponse response;
   const auto status = door.events->Members(context.get(), {}, &response);
   Membership said;
-  const auto got = status.ok() ? messages::get(response, said) : Result<void>(refuse(wire::error_of(status)));
+  auto got = status.ok() ? messages::get(response, said) : Result<void>(refuse(wire::error_of(status)));
   lock.lock();
   asking_ = nullptr;
   if (status.ok())
@@ -372,10 +410,13 @@ void Connection::meet(Lock& lock, std::size_t number) {
   else
     (void)faults_.failed(number, door.address, wire::error_of(status), !status.error_details().empty(),
                          ConnectFaults::Clock::now());  // door() looks
+  // One of another history is asked again later: its coordinator may be the one that leads by then.
+  if (got)
+    if (const auto led = hear_led(told_in(*context, wire::led_key)); !led) got = refuse(not_taken(door, led.error()));
   if (got) {
     learn(number, said);
   } else if (got.error().code == ErrorCode::unavailable || got.error().code == ErrorCode::timeout ||
-             got.error().code == ErrorCode::overloaded) {
+             got.error().code == ErrorCode::overloaded || got.error().code == ErrorCode::fenced) {
     trouble_ = {ErrorCode::unavailable, door.address + ": " + got.error().what};
     choice_.failed(number, DoorChoice::Clock::now(), rest_of(choice_.failures(number)));
   } else {  // of an earlier release, or our token may not ask: what it says to the calls themselves counts
@@ -397,6 +438,10 @@ void Connection::learn(std::size_t number, const Membership& said) {
     return choice_.is(number, DoorChoice::Whose::foreign);
   }
   choice_.is(number, DoorChoice::Whose::ours);
+  {
+    const std::lock_guard lock(history_mutex_);
+    if (fork_.empty()) fork_ = said.fork_id;
+  }
   const bool met = said.here != 0 && door_of_.emplace(said.here, number).second;
   if (!options_.follow_shards || (before == directory_ && !met)) return;
   for (const auto& [node, address] : directory_.addresses()) {

@@ -24,6 +24,7 @@
 #include "evershard/doors/remote/told_patience.hpp"
 #include "evershard/doors/remote/write_outcome.hpp"
 #include "evershard/doors/wire/status.hpp"
+#include "evershard/sharding/heard_leaderships.hpp"
 #include "evershard/v1/asks.grpc.pb.h"
 #include "evershard/v1/documents.grpc.pb.h"
 #include "evershard/v1/groups.grpc.pb.h"
@@ -59,6 +60,9 @@ struct Door {
 /// the peer's address, and it forgets it with the end. A target that is such an address itself tells nothing.
 [[nodiscard]] bool reached(const grpc::ClientContext& call);
 
+/// What the answer of a call that answered well says in its initial metadata; empty: nothing.
+[[nodiscard]] std::string_view told_in(const grpc::ClientContext& answered, const char* key);
+
 /// Shared by the Remote and every stream and feed made of it.
 ///
 /// A thread (the scout) asks doors whose they are before they are used, where there is more than one, and who writes
@@ -74,8 +78,19 @@ class Connection {
   Connection(const Connection&) = delete;
 
   [[nodiscard]] const RemoteOptions& options() const { return options_; }
-  /// With the token. A deadline is the caller's to set.
-  [[nodiscard]] std::unique_ptr<grpc::ClientContext> context() const;
+  /// With the token, and, where `of_history`, with what was heard of the history that answered before: who is of
+  /// another one refuses the call. A deadline is the caller's to set.
+  [[nodiscard]] std::unique_ptr<grpc::ClientContext> context(bool of_history = true) const;
+  /// Which history an answer is of: of a call that answered well. Errors: as hear_led(); invalid_argument: of several
+  /// addresses, one serves another fork of the store than the first answer was of
+  [[nodiscard]] Result<void> hear(const grpc::ClientContext& answered);
+  /// The same of one message of a stream; empty: it names nothing. Errors: fenced, unavailable: the message is of
+  /// another history, or of an older leadership than one that was heard of: it is not to be taken
+  [[nodiscard]] Result<void> hear_led(std::string_view led);
+  /// What a call ends with whose answer is not taken. Returns: unavailable; invalid_argument: it is of another fork
+  [[nodiscard]] static Error not_taken(const Door& door, const Error& why);
+  /// Which fork of the store the first answer was of; empty: nobody has said.
+  [[nodiscard]] std::string fork() const;
 
   /// The door to ask; waits for the first one that is known to be of the store.
   ///
@@ -156,12 +171,13 @@ class Connection {
       context->set_deadline(deadline + grace);
       const grpc::Status status =
           connected(**door, deadline) ? call(**door, *context, left(deadline)) : not_connected(**door);
-      if (status.ok()) {
+      const auto taken = status.ok() ? hear(*context) : Result<void>();
+      if (status.ok() && taken) {
         worked(**door);
         return {};
       }
       const bool told = !status.error_details().empty();
-      Error error = fault(**door, wire::error_of(status), told);
+      Error error = taken ? fault(**door, wire::error_of(status), told) : not_taken(**door, taken.error());
       if (again != Again::not_served) outcome.failed(error, told);
       if (again == Again::not_sent && outcome.unknown()) return refuse(outcome.end(std::move(error), told));
       if (error.code == ErrorCode::timeout && !told && tries > 0) return refuse(outcome.end(std::move(why), false));
@@ -214,11 +230,16 @@ class Connection {
   void meet(Lock& lock, std::size_t door);
   void learn(std::size_t door, const Membership& said);
 
-  RemoteOptions options_;  ///< a time-out that is no longer than a day: what is longer may overflow the clock
+  RemoteOptions options_;     ///< a time-out that is no longer than a day: what is longer may overflow the clock
+  const bool given_several_;  ///< addresses
   std::shared_ptr<grpc::ChannelCredentials> credentials_;
   std::atomic<std::uint64_t> seen_{0};
   std::atomic<std::uint64_t> lanes_version_{0};
   std::atomic<std::chrono::steady_clock::time_point> full_until_{};
+
+  mutable std::mutex history_mutex_;  ///< nothing else is locked under it
+  sharding::HeardLeaderships led_;    ///< with this one
+  std::string fork_;                  ///< the same
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -156,6 +156,8 @@ EventFeed Remote::follow(Query query, FollowOptions options) {
   pb::SubscribeRequest request;
   messages::put(query, *request.mutable_query());
   request.set_after(options.after.value);
+  // A position is of the fork that this client was answered by.
+  if (options.after.value != 0) request.set_fork_id(impl_->connection->fork());
   request.set_page_events_max(static_cast<std::uint32_t>(
       std::min<std::size_t>(options.page_events_max, std::numeric_limits<std::uint32_t>::max())));
   return EventFeed(std::make_unique<remote::RemoteFeed>(impl_->connection, std::move(request)));

@@ -96,6 +96,7 @@ void RemoteFeed::open() {
   }
   error_.reset();
   item_.reset();
+  led_.clear();
   auto call = std::make_shared<Call>(connection_->context(), *door, *this);
   Call::begin(call, *door->events, request_);
   call_ = call;  // begun, whoever cancels it from now on
@@ -110,6 +111,17 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
     const auto now = std::chrono::steady_clock::now();
     if (item_) {
       auto item = *std::exchange(item_, std::nullopt);
+      if (!item.led().empty()) led_ = item.led();
+      if (const auto taken = connection_->hear_led(led_); !taken) {
+        // Nothing more is taken of this node: another one, or this one later, is asked.
+        not_taken_ = taken.error();
+        if (call_) {
+          connection_->failed(call_->door);
+          call_->stop();
+          call_->let_go();
+        }
+        continue;
+      }
       if (call_) call_->read_on();
       if (call_ && (tries_ > 0 || !heard_)) connection_->worked(call_->door);
       tries_ = 0;
@@ -128,6 +140,8 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(silence_max).count();
         error = Error(ErrorCode::unavailable, "nothing was heard of the server for " + std::to_string(seconds) + " s");
       }
+      if (auto why = std::exchange(not_taken_, std::nullopt))
+        error = Error(ErrorCode::unavailable, "what came is not taken: " + why->what);
       const bool never_there = !heard_ && now - began_ >= connection_->options().timeout;
       if (never_there || !goes_on(error)) return refuse(std::move(error));
       if (!away_since_) away_since_ = now;

@@ -37,7 +37,9 @@ class RemoteFeed final : public FeedSource {
   std::shared_ptr<Call> call_;                 ///< absent: none is under way
   std::shared_ptr<Call> over_;                 ///< the one before; goes before connection_ does, see AppendStream
   std::optional<pb::SubscribeResponse> item_;  ///< came, not taken yet
+  std::string led_;                            ///< whose order the call follows, as it said last
   std::optional<Error> error_;                 ///< why the last call ended
+  std::optional<Error> not_taken_;             ///< the call was ended here, as what came is of another history
   bool cancelled_ = false;
   std::uint32_t tries_ = 0;                  ///< since the last message
   std::chrono::milliseconds retry_after_{};  ///< as a full server said last

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/protocol/beyond_head.hpp"
 #include "evershard/protocol/codec.hpp"
 
 namespace evershard::remote {
@@ -44,6 +45,8 @@ class RemotePages::Try {
     return page;
   }
   [[nodiscard]] bool late() const { return late_; }
+  /// Shape: a page has come.
+  [[nodiscard]] const grpc::ClientContext& answered() const { return *context_; }
   grpc::Status status() {
     grpc::Status status;
     reader_->Finish(&status, this);
@@ -91,6 +94,22 @@ Result<Page> RemotePages::next_page() {
       grpc::Slice slice;
       if (!bytes->TrySingleSlice(&slice).ok() && !bytes->DumpToSingleSlice(&slice).ok())
         return refuse(ErrorCode::corruption, "a page came without bytes");
+      auto heard = hear();
+      if (!heard && heard.error().code == ErrorCode::invalid_argument) return refuse(std::move(heard).error());
+      if (!heard) {  // another node may be of the same history
+        const auto pause = pause_before(tries);
+        auto& door = try_->door;
+        {
+          const std::lock_guard lock(mutex_);
+          try_.reset();
+        }
+        connection_->failed(door);
+        if (Clock::now() + pause >= deadline || !patience.bears(heard.error(), ToldPatience::Clock::now()))
+          return refuse(std::move(heard).error());
+        why = std::move(heard).error();
+        Connection::rest(door, pause);
+        continue;
+      }
       auto page = codec::decode<Page>({reinterpret_cast<const char*>(slice.begin()), slice.size()});
       if (!page) return page;
       connection_->see(page->watermark);
@@ -124,6 +143,16 @@ Result<Page> RemotePages::next_page() {
     why = std::move(error);
     Connection::rest(door, pause);
   }
+}
+
+/// All pages of a read are of one fork, also at one address, where another one may be served from one page to the next.
+Result<void> RemotePages::hear() {
+  if (const auto fork = told_in(try_->answered(), wire::fork_key); !fork.empty()) {
+    if (fork_.empty()) fork_ = fork;
+    if (fork != fork_) return refuse(other_fork(fork_, fork, watermark_.value_or(GlobalPosition{})));
+  }
+  const auto heard = connection_->hear(try_->answered());
+  return heard ? heard : Result<void>(refuse(Connection::not_taken(try_->door, heard.error())));
 }
 
 void RemotePages::cancel() {

@@ -25,6 +25,7 @@ class RemotePages final : public PageSource {
   class Try;
 
   [[nodiscard]] Result<void> open(Connection::Clock::time_point deadline);
+  [[nodiscard]] Result<void> hear();
   void go_on_behind(const Page& page);
   [[nodiscard]] bool backwards() const;
 
@@ -32,6 +33,7 @@ class RemotePages final : public PageSource {
   pb::ReadRequest request_;  ///< what is left to read
   const std::optional<GlobalPosition> at_least_;
   std::optional<GlobalPosition> watermark_;  ///< of the first page: it bounds the read, also after a break
+  std::string fork_;                         ///< of the first page; empty: it did not say
   std::mutex mutex_;                         ///< of try_, against cancel()
   std::shared_ptr<Try> try_;
   std::atomic<bool> cancelled_{false};

@@ -22,7 +22,7 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
              const grpc::ByteBuffer& in, grpc::ByteBuffer& out)
       : here_(calls, counted), calls_(calls), reactor_(reactor), in_(in), out_(out) {}
 
-  void begin(const grpc::CallbackServerContext& context) {
+  void begin(grpc::CallbackServerContext& context) {
     if (auto admitted = here_.admit(context, serving::Scope::append, in_.Length()); !admitted)
       return refused(admitted.error());
     if (auto read = take_request(); !read) return refused(read.error());

@@ -18,6 +18,11 @@ inline constexpr const char* compression_key = "evershard-compression";
 inline constexpr const char* compression_gzip = "gzip";
 inline constexpr std::size_t compressed_bytes_min = 512;  ///< what is smaller goes as it is
 
+/// Metadata of answers, and of requests by who heard them: the store's fork, and whose order a node of a cluster
+/// follows.
+inline constexpr const char* fork_key = "evershard-fork";
+inline constexpr const char* led_key = "evershard-led";  ///< sharding::text_of
+
 /// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room. `retry_after`: of
 /// `overloaded`; absent: what a full queue of the store takes.
 [[nodiscard]] grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts = {},

@@ -295,5 +295,45 @@ TEST_F(TwoCoordinators, WhoFollowedTheOtherOneDoesNotComeBack) {
   }
 }
 
+// Nodes of both answer whoever asks one of them alone. A client that knows nodes of both is answered by those of one:
+// no two of its appends are given one position.
+TEST_F(TwoCoordinators, AClientOfNodesOfBothIsAnsweredOutOfOneHistory) {
+  const auto own = shards_of(*cluster_, 3);
+  cluster_->stop(3);
+  cluster_->stop(the_coordinator);
+  copy_log();
+  cluster_->start(the_coordinator);
+  std::set<std::uint32_t> others;
+  for (std::uint32_t shard = 0; shard != cluster_->shards(); ++shard)
+    if (!own.contains(shard)) others.insert(shard);
+  EXPECT_EQ(reach(*cluster_, 1, 5s, 20, others).answered, others);
+  auto second = this->second();
+  lead_node_3_to(second.address());
+  cluster_->start(3);
+  EXPECT_EQ(reach(*cluster_, 3, 5s, 20, own).answered, own);
+
+  auto client =
+      Remote::connect({.servers = {cluster_->door(1), cluster_->door(3)}, .timeout = 3s, .unavailable_timeout = 500ms})
+          .value();
+  std::map<GlobalPosition, std::string> given;
+  std::size_t of_others = 0;
+  for (int round = 0; round != 4; ++round) {
+    for (std::uint32_t shard = 0; shard != cluster_->shards(); ++shard) {
+      const auto name = cluster_->aggregate_in(shard) + ", round " + std::to_string(round);
+      const auto done = client.append(Append().event(cluster_->aggregate_in(shard), "Placed", name));
+      if (!done) continue;
+      of_others += others.contains(shard) ? 1 : 0;
+      EXPECT_TRUE(given.emplace(done->first_position, name).second)
+          << name << " and " << given[done->first_position] << " both at " << done->first_position.value;
+    }
+  }
+  EXPECT_EQ(of_others, 4 * others.size()) << "it keeps to the history that answered it first";
+  EXPECT_EQ(given.size(), of_others) << "and is given nothing of the other one";
+
+  auto alone = Remote::connect({.server = cluster_->door(3), .timeout = 3s}).value();
+  EXPECT_TRUE(alone.append(Append().event(cluster_->aggregate_in(*own.begin()), "Placed", "alone")));
+  cluster_->kill(3);  // a cut log that went its own way takes no node back
+}
+
 }  // namespace
 }  // namespace evershard::testing

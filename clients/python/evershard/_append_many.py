@@ -207,8 +207,11 @@ class AppendMany:
     ) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
         writing = asyncio.ensure_future(self._write(call, pipeline))
+        led = ""  # whose order the answers follow, as they said last
         try:
             while (message := await self._answer(call, pipeline)) is not grpc.aio.EOF:
+                led = message.led or led
+                self._client._doors.history.hear_led(led)
                 backoff.reset()
                 patience.worked()
                 self._client._doors.worked(door)

@@ -16,6 +16,7 @@ from ._append import Append
 from ._connect_faults import ConnectFaults
 from ._door_choice import DoorChoice, rest
 from ._errors import EvershardError, InvalidArgumentError, UnavailableError
+from ._history import LED, History, OtherHistoryError
 from ._route import HASH_ID, shard_of
 from .v1 import (
     asks_pb2_grpc,
@@ -90,6 +91,7 @@ class Doors:
         self._wanted: set[int] = set()
         self._map_known = False
         self._map_asked = -1e9
+        self.history = History(several=len(addresses) > 1)
         self.seen = seen  # the greatest position that any answer told
 
     def _door(self, number: int, address: str, several: bool) -> Door:
@@ -244,11 +246,17 @@ class Doors:
     async def _meet(self, number: int) -> None:
         door = self._doors[number]
         try:
-            said = await door.events.Members(
+            call = door.events.Members(
                 service_pb2.MembersRequest(),
                 metadata=self._metadata,
                 timeout=_MEETING_S,
             )
+            said = await call
+            # Which fork it is of, _learn() looks at: another one's door is never used.
+            self.history.hear_led(next((v for k, v in await call.initial_metadata() or () if k == LED), ""))
+        except OtherHistoryError as other:  # asked again later: its coordinator may be the one that leads by then
+            self._trouble = f"{door.address}: {other.message}"
+            self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))
         except grpc.aio.AioRpcError as failed:
             error = _wire.failure(failed)
             self.fault(door, error)
@@ -281,6 +289,7 @@ class Doors:
             self._choice.is_ours(number, False)
             return
         self._choice.is_ours(number, True)
+        self.history.hear_fork(said.fork_id)
         if not self._follow or said.hash != HASH_ID or len(said.owners) != len(said.epochs):
             return
         if said.here != 0:

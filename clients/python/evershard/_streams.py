@@ -17,6 +17,7 @@ import grpc.aio
 from . import _wire
 from ._doors import Door
 from ._errors import EvershardError, ForkChangedError, OverloadedError, TimeoutError, UnavailableError
+from ._history import FORK
 from ._reading import ReadCursor
 from ._recorded import FeedItem, RecordedEvent
 from ._retry import Backoff, Patience, worth_retrying
@@ -155,6 +156,7 @@ class EventReader(_Stream):
         self._cursor = cursor
         self._timeout = timeout
         self._page: list[RecordedEvent] = []  # backwards
+        self._fork = ""  # of the first page
 
     @property
     def watermark(self) -> int | None:
@@ -171,6 +173,16 @@ class EventReader(_Stream):
                 raise StopAsyncIteration
             self._page = list(reversed(page))
         return self._page.pop()
+
+    def _hears(self, metadata: Any) -> None:
+        """All pages of a read are of one fork, also at one address, where another one may be served from one page to the next."""
+        fork = next((value for key, value in metadata or () if key == FORK), "")
+        if fork and self._fork and fork != self._fork:
+            raise ForkChangedError(
+                f"the store is fork {fork} now, and the read began on fork {self._fork}: the store was restored, or another one is served here"
+            )
+        self._fork = fork or self._fork
+        self._client._doors.history.hear(metadata)
 
     async def next_page(self) -> tuple[RecordedEvent, ...]:
         """Events that follow; none: there are no more."""
@@ -192,6 +204,7 @@ class EventReader(_Stream):
                 message = await self._next_message(None if left is None else left + 0.5)
                 if message is None:
                     raise UnavailableError("the read ended before it was complete")
+                self._hears(await self._call.initial_metadata())
                 self._came(message.watermark)
                 events = self._cursor.took(message)
                 if events:
@@ -254,6 +267,7 @@ class Subscription(_Stream):
         self._broken_since: float | None = None
         self._on_away = on_away
         self._fork = ""
+        self._led = ""  # whose order the answers follow, as they said last
         self.away: EvershardError | None = None
         self.reconnects = 0
         self._rest: tuple[FeedItem, int] | None = None  # of an item that was left in its middle: from which event on
@@ -310,6 +324,9 @@ class Subscription(_Stream):
                 self._after = await (
                     self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for)
                 )
+            if not self._fork and self._after:  # a position is of the fork that this client was answered by
+                self._fork = self._client._doors.history.fork
+            self._led = ""
             self._call = (await self._open()).Subscribe(self._request(self._after), metadata=self._client._metadata)
         try:
             message = await self._next_message(stall)
@@ -324,6 +341,8 @@ class Subscription(_Stream):
                 f"the store is fork {message.fork_id} now, and fork {self._fork} was followed, up to position {self._after}"
             )
         self._fork = message.fork_id or self._fork
+        self._led = message.led or self._led
+        self._client._doors.history.hear_led(self._led)
         # Its watermark may be no more than what was asked for, beyond the head.
         self._came(message.events[-1].position if message.events else 0)
         item = _wire.feed_item(message)

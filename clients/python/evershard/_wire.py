@@ -15,7 +15,9 @@ from google.rpc import status_pb2
 from ._append import Append
 from ._errors import (
     CallCancelledError,
+    ErrorCode,
     EvershardError,
+    ForkChangedError,
     InvalidArgumentError,
     PermissionDeniedError,
     ProtocolError,
@@ -25,6 +27,7 @@ from ._errors import (
     UnavailableError,
     class_of,
 )
+from ._history import FORK
 from ._recorded import (
     AggregateInfo,
     Appended,
@@ -284,11 +287,16 @@ def detail_of(status: bytes) -> store_pb2.Error | None:
 
 def failure(failed: grpc.aio.AioRpcError) -> EvershardError:
     """What a failed call says: the server's own Error, or what gRPC found on the way."""
-    for key, value in failed.trailing_metadata() or ():
+    trailing = list(failed.trailing_metadata() or ())
+    for key, value in trailing:
         if key == "grpc-status-details-bin" and isinstance(value, bytes):
             detail = detail_of(value)
-            if detail is not None:
-                return error(detail)
+            if detail is None:
+                continue
+            told = error(detail)
+            if told.code == ErrorCode.INVALID_ARGUMENT and any(key == FORK for key, _ in trailing):
+                return ForkChangedError(told.message, told_by_server=True)
+            return told
     code, text = failed.code(), failed.details() or failed.code().name
     if code in (
         grpc.StatusCode.UNAVAILABLE,

@@ -110,11 +110,11 @@ class Client(AdministrationCalls, CommandCalls):
         def make_channel(one: str, several: bool) -> grpc.aio.Channel:
             return _connection.channel(one, tls, message_bytes_max, keepalive, options, several)
 
-        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        self._token: tuple[tuple[str, str], ...] = () if token is None else (("authorization", f"Bearer {token}"),)
         self._doors = Doors(
             _connection.addresses_of(address),
             make_channel,
-            self._metadata,
+            self._token,
             follow_shards,
             seen,
         )
@@ -122,6 +122,11 @@ class Client(AdministrationCalls, CommandCalls):
         self._timeout = timeout
         self._unavailable_timeout = unavailable_timeout
         self._closed = False
+
+    @property
+    def _metadata(self) -> tuple[tuple[str, str], ...]:
+        """Of a call: who it is, and which history it goes on with."""
+        return self._token + self._doors.history.metadata
 
     async def close(self) -> None:
         """Ends every call that is under way."""
@@ -1069,11 +1074,13 @@ class Client(AdministrationCalls, CommandCalls):
                     await self._come_so_far(door, left)
                 asked = message or request(ms_of(self._doors.wait_at_one(left)))
                 sent = True
-                answer = await door.method(method)(
+                call = door.method(method)(
                     asked,
                     metadata=self._metadata,
                     timeout=None if left is None else left + grace,
                 )
+                answer = await call
+                self._doors.history.hear(await call.initial_metadata())
                 self._doors.worked(door)
                 self._doors.see(_wire.seen_in(answer))
                 return answer

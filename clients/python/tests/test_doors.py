@@ -12,6 +12,8 @@ from typing import Any
 import fake
 import grpc
 import pytest
+from google.protobuf import any_pb2
+from google.rpc import status_pb2
 
 import evershard
 from evershard import Append, Client, ErrorCode, Event, ForkChangedError, _route
@@ -350,6 +352,62 @@ def test_a_subscription_ends_where_the_store_is_another_fork(nodes: Any) -> None
             for item in subscription:
                 seen += [event.position for event in item.events]
     assert seen == [1, 6], "nothing of the other history"
+
+
+X, Y = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
+
+
+def led_by(led: str, answer: Any) -> Any:
+    def answers(_: Any, context: Any) -> Any:
+        context.send_initial_metadata((("evershard-fork", "f"), ("evershard-led", led)))
+        return answer
+
+    return answers
+
+
+def test_an_answer_of_another_history_is_not_taken(nodes: Any) -> None:
+    one, other = nodes(), nodes()
+    one.scripts["Append"] = [led_by(f"2:{X}", fake.appended(7)), stopping, led_by(f"2:{X}", fake.appended(8))]
+    other.scripts["Append"] = [led_by(f"2:{Y}", fake.appended(7))]
+    with Client([one.address, other.address], timeout=60) as client:
+        positions = [client.append(Event("T", "a-1")).first_position for _ in range(2)]
+    assert positions == [7, 8], "the second is not the other history's 7"
+
+
+def test_many_appends_of_another_history_are_not_taken(nodes: Any) -> None:
+    one, other = nodes(), nodes()
+
+    def some(led: str, position: int, most: int) -> Any:
+        def answers(requests: Any, context: Any) -> Iterator[Any]:
+            for n, _ in enumerate(requests):
+                if n == most:
+                    stopping(None, context)
+                yield service_pb2.AppendOutcome(appended=fake.appended(position + n), led=led)
+
+        return answers
+
+    one.scripts["AppendMany"] = [some(f"2:{X}", 7, 2), some(f"2:{X}", 9, 9)]
+    other.scripts["AppendMany"] = [some(f"2:{Y}", 1, 9)]
+    with Client([one.address, other.address], timeout=60) as client:
+        outcomes = list(client.append_many([Append(Event("T", f"a-{n}")) for n in range(5)]))
+    assert [outcome.appended and outcome.appended.first_position for outcome in outcomes] == [7, 8, 9, 10, 11]
+
+
+def test_the_fork_that_a_server_refuses_with_is_told(nodes: Any) -> None:
+    node = nodes()
+
+    def another(_: Any, context: Any) -> None:
+        packed = any_pb2.Any()
+        packed.Pack(store_pb2.Error(code=int(ErrorCode.INVALID_ARGUMENT), message="the store is fork two now"))  # type: ignore[arg-type]
+        whole = status_pb2.Status(code=3, message="fork", details=[packed]).SerializeToString()
+        context.set_trailing_metadata((("grpc-status-details-bin", whole), ("evershard-fork", "two")))
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, "fork")
+
+    node.scripts["Append"] = [led_by(f"2:{X}", fake.appended(1)), another]
+    with Client([node.address, "127.0.0.1:1"], timeout=60) as client:
+        client.append(Event("T"))
+        with pytest.raises(ForkChangedError, match="fork two now"):
+            client.append(Event("T"))
 
 
 def test_many_appends_go_on_at_the_next_address(nodes: Any) -> None:

@@ -65,6 +65,7 @@ export class AppendStream {
   #sourceError: { error: unknown } | undefined;
   #call: ClientDuplexStream<Uint8Array, Uint8Array> | undefined;
   #door: Door | undefined;
+  #led = ""; // whose order the answers of the call follow, as they said last
   #waitingSince: number | undefined; // for the first one's answer, over all tries
   #changed!: Promise<void>;
   #tell: () => void = () => {};
@@ -188,6 +189,7 @@ export class AppendStream {
     await this.#connection.connected(this.#door, this.#waitingSince + this.#timeoutMs, signal);
     const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
     this.#call = call;
+    this.#led = "";
     for (const { bytes, error } of this.#pending) if (bytes && !error) call.write(bytes);
     if (this.#sourceEnded) call.end();
     return call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -199,7 +201,9 @@ export class AppendStream {
       const next = await within(answers.next(), Math.max(1, this.#timeoutMs - (Date.now() - this.#waitingSince)));
       if (next.done) throw new Error("the stream ended before all was answered");
       this.#waitingSince = undefined;
-      const { outcome } = decode(AppendOutcomeSchema, next.value);
+      const { outcome, led } = decode(AppendOutcomeSchema, next.value);
+      this.#led = led || this.#led;
+      this.#connection.hearLed(this.#led);
       if (outcome.case === "appended" && this.#door) this.#connection.worked(this.#door, outcome.value);
       if (outcome.case === "appended") return { appended: appendedOf(outcome.value) };
       if (outcome.case === "refused") {

@@ -38,6 +38,7 @@ import {
 } from "./errors.js";
 import { GroupInfoSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
+import { forkKey, History, ledKey } from "./history.js";
 import { toUint64 } from "./ids.js";
 import { retrying, sleep } from "./retry.js";
 
@@ -138,9 +139,10 @@ export class Connection {
   readonly sendBytesMax: number;
   readonly onRetry: ConnectOptions["onRetry"];
   readonly #doors: Doors;
+  readonly #history: History;
   readonly #readOwnWrites: boolean;
   #seen: number;
-  readonly #metadata = new Metadata();
+  readonly #token = new Metadata();
   readonly #closing = new AbortController();
 
   /** Connects with the first call. Errors: InvalidArgumentError */
@@ -153,13 +155,16 @@ export class Connection {
     this.#seen = options.seen ?? 0;
     if (options.token !== undefined) {
       try {
-        this.#metadata.set("authorization", `Bearer ${options.token}`);
+        this.#token.set("authorization", `Bearer ${options.token}`);
       } catch (cause) {
         throw new InvalidArgumentError("the token is no header value", {}, { cause });
       }
     }
-    if (options.compression) this.#metadata.set("evershard-compression", options.compression);
-    this.#doors = new Doors(addressesOf(address), {
+    if (options.compression) this.#token.set("evershard-compression", options.compression);
+    const addresses = addressesOf(address);
+    this.#history = new History(addresses.length > 1);
+    this.#doors = new Doors(addresses, {
+      history: this.#history,
       channel: (one, several) => this.#channelTo(one, several, options),
       members: (door, deadline) => this.#members(door, deadline),
       followShards: options.followShards ?? true,
@@ -191,6 +196,27 @@ export class Connection {
     } catch (cause) {
       throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause), {}, { cause });
     }
+  }
+
+  /** Of a call: who it is, and which history it goes on with. */
+  #metadata(): Metadata {
+    const all = this.#token.clone();
+    for (const [key, value] of Object.entries(this.#history.metadata)) all.set(key, value);
+    return all;
+  }
+  /** The fork of the store that answered this client; empty: nobody has said. */
+  get fork(): string {
+    return this.#history.fork;
+  }
+  /** Whose order the messages of a stream follow, before one of them is taken. Errors: as History.hearLed() */
+  hearLed(led: string): void {
+    this.#history.hearLed(led);
+  }
+  /** What an answer says of the history that it is of, before it is taken. */
+  #hear(metadata: Metadata | undefined): void {
+    if (!metadata) return;
+    this.#history.hearFork(textIn(metadata, forkKey));
+    this.#history.hearLed(textIn(metadata, ledKey));
   }
 
   /** Ends what is under way with CancelledError. */
@@ -347,15 +373,18 @@ export class Connection {
   async #members(door: Door, deadline: number): Promise<MessageShape<typeof EventStore.method.members.output>> {
     const { input, output } = EventStore.method.members;
     return new Promise((resolve, reject) => {
-      door.channel.makeUnaryRequest(
+      let told: Metadata | undefined;
+      const call = door.channel.makeUnaryRequest(
         pathOf(EventStore.method.members),
         asBuffer,
         asBytes,
         encode(input, {}),
-        this.#metadata,
+        this.#token,
         { deadline },
         (error, answer) => {
           try {
+            // Which fork it is of, Doors looks at: another one's door is never used.
+            if (!error && told) this.#history.hearLed(textIn(told, ledKey));
             if (!error && answer) resolve(decode(output, answer));
             else reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
           } catch (cause) {
@@ -363,26 +392,34 @@ export class Connection {
           }
         },
       );
+      call.on("metadata", (metadata: Metadata) => (told = metadata));
     });
   }
 
   #once(door: Door, method: DescMethod, bytes: Uint8Array, deadline: number, signal: AbortSignal): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelled(signal));
+      let told: Metadata | undefined;
       const cancel = () => call.cancel();
       const call = door.channel.makeUnaryRequest(
         pathOf(method),
         asBuffer,
         asBytes,
         bytes,
-        this.#metadata,
+        this.#metadata(),
         { deadline },
         (error, answer) => {
           signal.removeEventListener("abort", cancel);
-          if (!error && answer) resolve(answer);
-          else reject(failure(error, signal));
+          try {
+            if (error || !answer) throw failure(error, signal);
+            this.#hear(told);
+            resolve(answer);
+          } catch (cause) {
+            reject(cause);
+          }
         },
       );
+      call.on("metadata", (metadata: Metadata) => (told = metadata));
       signal.addEventListener("abort", cancel, { once: true });
     });
   }
@@ -394,9 +431,15 @@ export class Connection {
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: Uint8Array,
-    options: { signal: AbortSignal; deadline?: number | undefined; stallMs?: number | undefined },
+    options: {
+      signal: AbortSignal;
+      deadline?: number | undefined;
+      stallMs?: number | undefined;
+      /** Told which fork the answers are of, before the first; empty: nobody has said. */
+      onFork?: ((fork: string) => void) | undefined;
+    },
   ): AsyncGenerator<MessageShape<O>, void, void> {
-    const { signal, deadline, stallMs } = options;
+    const { signal, deadline, stallMs, onFork } = options;
     if (signal.aborted) throw cancelled(signal);
     const door = await this.#doors.pick();
     if (signal.aborted) throw cancelled(signal);
@@ -406,10 +449,12 @@ export class Connection {
       asBuffer,
       asBytes,
       request,
-      this.#metadata,
+      this.#metadata(),
       deadline === undefined ? {} : { deadline },
     );
     call.on("error", () => {}); // the iterator tells it too
+    let told: Metadata | undefined;
+    call.on("metadata", (metadata: Metadata) => (told = metadata));
     const cancel = () => call.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -423,6 +468,11 @@ export class Connection {
         }
         if (next.done) return;
         if (signal.aborted) throw cancelled(signal); // what was received before it is not given after it
+        if (told) {
+          this.#hear(told);
+          onFork?.(textIn(told, forkKey));
+          told = undefined;
+        }
         const answer = decode(method.output, next.value);
         this.worked(door, answer);
         yield answer;
@@ -437,7 +487,7 @@ export class Connection {
 
   /** Many requests, many answers, as bytes; once. Its errors are for failure(). */
   duplex(door: Door, method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array> {
-    const call = door.channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
+    const call = door.channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata(), {});
     call.on("error", () => {});
     return call;
   }
@@ -459,6 +509,11 @@ export class Connection {
       },
     };
   }
+}
+
+function textIn(metadata: Metadata, key: string): string {
+  const [value] = metadata.get(key);
+  return typeof value === "string" ? value : "";
 }
 
 /** The positions that an answer shows to be there. */

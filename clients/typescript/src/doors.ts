@@ -6,6 +6,7 @@ import { ConnectFaults } from "./connect_faults.js";
 import { DoorChoice, restMs } from "./door_choice.js";
 import { EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
 import type { MembersResponse } from "./gen/evershard/v1/service_pb.js";
+import type { History } from "./history.js";
 import { hashId, shardOf } from "./route.js";
 
 const meetingMs = 2_000;
@@ -25,6 +26,7 @@ export interface DoorParts {
   /** Of this door, until `deadline`. Errors: as calls have them; `status`: gRPC's own */
   members(door: Door, deadline: number): Promise<MembersResponse>;
   followShards: boolean;
+  history: History;
 }
 
 /** A gRPC status that nobody of the store gave, beside the error it became. */
@@ -198,6 +200,7 @@ export class Doors {
       return;
     }
     this.#choice.is(number, true);
+    this.#parts.history.hearFork(forkId);
     if (!this.#parts.followShards || hash !== hashId || owners.length !== epochs.length) return;
     if (here !== 0 && !this.#met.has(here)) this.#met.set(here, number);
     // Of the same epoch the later word counts: the node may have gone.

@@ -266,6 +266,12 @@ export function expectedOf(version: { kind: ExpectedVersion_Kind; number: bigint
 /** A call's status. Without an Error in its details the server did not speak: the connection broke, or what lies between. */
 export function errorOfStatus({ code, details: text, metadata }: StatusObject): EvershardError {
   const said = errorIn(metadata);
+  // A store that refuses who was answered by another fork names its own.
+  if (said?.code === ErrorCode.INVALID_ARGUMENT && metadata.get("evershard-fork").length > 0) {
+    const error = new ForkChangedError(said.message);
+    error.told = true;
+    return error;
+  }
   if (said) return errorOf(said);
   switch (code) {
     case status.UNAVAILABLE: // before there was a connection, nothing can have been stored

@@ -2,7 +2,7 @@
 
 import { encode, type AtLeast, type AtLeastField, type CallOptions, type Connection } from "./connection.js";
 import { RecordedEvent } from "./event.js";
-import { EvershardError, UnavailableError } from "./errors.js";
+import { EvershardError, ForkChangedError, UnavailableError } from "./errors.js";
 import { EventStore, ReadRequestSchema } from "./gen/evershard/v1/service_pb.js";
 import { Direction } from "./gen/evershard/v1/store_pb.js";
 import { splitAggregate, toNumber, toUint64 } from "./ids.js";
@@ -36,6 +36,8 @@ export interface ReadAggregateOptions extends Bounds, AtLeast, CallOptions {
 export class Reading implements AsyncIterable<RecordedEvent> {
   /** What the last iteration is bounded by, from its first event on: for `atLeast`, or to go on after. */
   watermark: number | undefined;
+  /** Of the store, as the first page named it; empty: it did not. */
+  #fork = "";
   readonly #connection: Connection;
   readonly #of: { query: Query; options: ReadOptions } | { aggregate: string; options: ReadAggregateOptions };
 
@@ -55,6 +57,7 @@ export class Reading implements AsyncIterable<RecordedEvent> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordedEvent, void, void> {
     this.watermark = undefined;
+    this.#fork = "";
     const { signal, timeoutMs } = this.#of.options;
     const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
     const scope = this.#connection.scope(signal);
@@ -77,6 +80,14 @@ export class Reading implements AsyncIterable<RecordedEvent> {
           for await (const page of this.#connection.stream(EventStore.method.read, request, {
             signal: scope.signal,
             deadline,
+            onFork: (fork) => {
+              // All pages are of one fork, also at one address, where another one may be served from one page to the next.
+              if (fork && this.#fork && fork !== this.#fork)
+                throw new ForkChangedError(
+                  `the store is fork ${fork} now, and the read began on fork ${this.#fork}: the store was restored, or another one is served here`,
+                );
+              this.#fork = fork || this.#fork;
+            },
           })) {
             failed = 0;
             patience.worked();

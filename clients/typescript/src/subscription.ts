@@ -105,11 +105,15 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
       for (let failed = 0, brokenAt = 0; ; ++failed) {
         try {
           this.#at ??= await this.#head({ signal }); // "now" is once, not whenever a connection is made
+          if (this.#at > 0) this.#fork ||= this.#connection.fork; // a position is of the fork that this client was answered by
+          let led = ""; // whose order the answers follow, as they said last
           const request = this.#request(this.#at, heartbeatMs, this.#fork);
           for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, {
             signal,
             stallMs: heartbeatMs * 3 || undefined,
           })) {
+            led = answer.led || led;
+            this.#connection.hearLed(led);
             failed = 0;
             this.#tellAway(undefined);
             if (answer.forkId && this.#fork && answer.forkId !== this.#fork)

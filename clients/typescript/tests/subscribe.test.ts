@@ -76,6 +76,26 @@ test("a subscription that is left goes on behind the last event", async () => {
   deepEqual(seen, [0, 1, 2, 3]);
 });
 
+test("at several addresses nothing is sent to another fork of the store", async () => {
+  await using one = await Server.start();
+  await using several = connect([one.address, "127.0.0.1:1"]);
+  await using alone = connect(one.address);
+  await several.append({ events: [{ type: "T", payload: 1 }] });
+  await alone.append({ events: [{ type: "T", payload: 2 }] });
+  await one.kill();
+  const other = await Server.start({ listen: one.address });
+  try {
+    const error = await refused(ForkChangedError, several.append({ events: [{ type: "T", payload: 3 }] }));
+    ok(error.message.includes("answered this client before"), error.message);
+    await refused(ForkChangedError, several.head());
+    // A position is of the fork that answered before.
+    await refused(ForkChangedError, alone.subscribe(Query.all, { after: 1 })[Symbol.asyncIterator]().next());
+    equal((await alone.append({ events: [{ type: "T", payload: 4 }] })).firstPosition, 1, "nothing else was stored");
+  } finally {
+    await other[Symbol.asyncDispose]();
+  }
+});
+
 test("a subscription ends where the store at its address is another fork", async () => {
   await using one = await Server.start();
   await using follower = connect(one.address);

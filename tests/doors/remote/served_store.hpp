@@ -40,7 +40,7 @@ class ServedStore {
     served =
         std::make_unique<serving::Served>(serving::Served{local, local, pool, *watch, [this] { return access; },
                                                           [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
-    served->fork = local.stats().value().info.fork_id;
+    served->fork = fork.empty() ? local.stats().value().info.fork_id : fork;
     served->groups = &local.groups();
     served->own_projections = &local.projections();
     served->tables = &local.tables();
@@ -92,6 +92,7 @@ class ServedStore {
   cluster::WorkPool pool{2};
   std::unique_ptr<serving::HeadWatch> watch;
   std::optional<serving::HostedCommands> commands;
+  std::string fork{};  ///< that it says from its next start on; empty: its own
   std::unique_ptr<serving::Served> served;
   std::unique_ptr<door::Door> door;
 };
