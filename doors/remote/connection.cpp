@@ -209,6 +209,7 @@ Result<Door*> Connection::door(Clock::time_point deadline) {
   while (true) {
     if (const auto current = choice_.current()) return doors_[*current].get();
     if (choice_.all_foreign()) return refuse(trouble_);
+    if (forked_) return refuse(*forked_);
     if (auto never = faults_.final_fault()) return refuse(*std::move(never));
     scout(lock);
     if (changed_.wait_until(lock, deadline) == std::cv_status::timeout && !choice_.current()) return refuse(trouble_);
@@ -245,6 +246,7 @@ Error Connection::fault(const Door& door, Error error, bool told) {
 
 std::optional<Error> Connection::final_fault() {
   const std::lock_guard lock(mutex_);
+  if (forked_ && !choice_.current()) return forked_;
   return faults_.final_fault();
 }
 
@@ -435,6 +437,8 @@ void Connection::learn(std::size_t number, const Membership& said) {
     directory_ = {};  // put back from a copy, at the one address there is
   if (auto learned = directory_.learn(said); !learned) {
     trouble_ = {learned.error().code, doors_[number]->address + ' ' + learned.error().what};
+    if (choice_.whose(number) == DoorChoice::Whose::ours && directory_.is_of(said.store_id))
+      forked_ = another_fork(fork(), said.fork_id);
     return choice_.is(number, DoorChoice::Whose::foreign);
   }
   choice_.is(number, DoorChoice::Whose::ours);

@@ -94,7 +94,9 @@ class Connection {
 
   /// The door to ask; waits for the first one that is known to be of the store.
   ///
-  /// Errors: unavailable: none is, until the deadline; invalid_argument: all of them are of other stores
+  /// Errors: unavailable: none is, until the deadline; invalid_argument: all of them are of other stores, or none is
+  /// ours
+  ///         and one that was serves another fork by now
   [[nodiscard]] Result<Door*> door(Clock::time_point deadline);
   /// The same without waiting. Nothing: none yet.
   [[nodiscard]] Door* door_now();
@@ -106,7 +108,7 @@ class Connection {
   /// What a call at this door ended with; or that no address will ever work (`unavailable`, lasting). `told`: by a
   /// server.
   [[nodiscard]] Error fault(const Door& door, Error error, bool told);
-  /// No address will ever work.
+  /// No address will ever work; or none does, and one that did serves another fork by now.
   [[nodiscard]] std::optional<Error> final_fault();
   /// Anybody has answered.
   [[nodiscard]] bool was_heard();
@@ -249,6 +251,7 @@ class Connection {
   ShardDirectory directory_;
   std::map<std::uint32_t, std::size_t> door_of_;  ///< a node's, as it said itself
   std::set<std::size_t> wanted_;                  ///< doors of owners that nobody has met yet
+  std::optional<Error> forked_{};  ///< a door that answered as ours serves another fork of the store by now
   Error trouble_{ErrorCode::unavailable, "no server was reached"};
   bool map_wanted_ = false;
   bool map_known_ = false;                             ///< somebody told it, or that there is none

@@ -90,8 +90,8 @@ RemoteFeed::~RemoteFeed() {
 void RemoteFeed::open() {
   auto* door = connection_->door_now();
   if (door == nullptr) {
-    auto trouble = connection_->trouble();
-    error_ = trouble.lasting() ? std::move(trouble) : Error(ErrorCode::unavailable, std::move(trouble.what));
+    auto never = connection_->final_fault();
+    error_ = never ? *std::move(never) : Error(ErrorCode::unavailable, connection_->trouble().what);
     return;
   }
   error_.reset();

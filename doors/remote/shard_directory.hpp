@@ -21,6 +21,8 @@ class ShardDirectory {
   /// Errors: invalid_argument: it is of another store or of a copy, or of another number of shards
   [[nodiscard]] Result<void> learn(const Membership& said);
 
+  /// What was said was of this store, whichever copy of it.
+  [[nodiscard]] bool is_of(const std::string& store_id) const { return first_ && first_->store_id == store_id; }
   /// Several nodes serve the store. Only then is there a shard's owner.
   [[nodiscard]] bool is_cluster() const { return !owners_.empty(); }
   [[nodiscard]] std::uint32_t shards() const { return static_cast<std::uint32_t>(owners_.size()); }

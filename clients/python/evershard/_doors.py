@@ -85,6 +85,7 @@ class Doors:
         self._tasks: set[asyncio.Task[None]] = set()
         self._trouble = "no server was reached"
         self._store: tuple[str, str, int] | None = None
+        self._forked = ""  # the fork that a door serves now which answered as ours before; empty: none does
         self._owners: list[tuple[int, int]] = []  # of each shard: its node, under which epoch
         self._addresses: dict[int, str] = {}
         self._met: dict[int, int] = {}  # a node's door, as it said itself
@@ -134,7 +135,8 @@ class Doors:
         return _WAIT_AT_ONE_S if left is None else min(left, _WAIT_AT_ONE_S)
 
     async def pick(self) -> Door:
-        """The door to ask. Errors: UnavailableError: none answers now; InvalidArgumentError: all of them are another store's"""
+        """The door to ask. Errors: UnavailableError: none answers now; InvalidArgumentError: all of them are another store's;
+        ForkChangedError: none answers, and one that did serves another fork by now"""
         while True:
             candidate = self._choice.to_meet(time.monotonic())
             if candidate is None:
@@ -145,6 +147,7 @@ class Doors:
         current = self._choice.current
         if current is not None:
             return self._doors[current]
+        self.history.hear_fork(self._forked)
         if self._choice.all_foreign:
             raise InvalidArgumentError(self._trouble)
         raise self._faults.final or UnavailableError(self._trouble)
@@ -283,6 +286,8 @@ class Doors:
         if self._store is None or not self.several:  # one address: whatever it is, it is what was asked for
             self._store = store
         if store != self._store:
+            if self._choice.doors[number].ours and said.store_id == self._store[0]:
+                self._forked = said.fork_id
             self._trouble = (
                 f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
             )

@@ -59,6 +59,9 @@ export class Doors {
   #meeting: Promise<void> = Promise.resolve();
   #trouble = "no server was reached";
   #store: string | undefined;
+  #storeId: string | undefined;
+  /** The fork that a door serves now which answered as ours before; empty: none does. */
+  #forked = "";
   #owners: { node: number; epoch: bigint }[] = [];
   readonly #addresses = new Map<number, string>();
   /** A node's door, as it said itself. */
@@ -91,7 +94,10 @@ export class Doors {
     return Math.max(0, Math.ceil(this.several ? Math.min(leftMs, waitAtOneMs) : leftMs));
   }
 
-  /** The door to ask. Errors: UnavailableError: none answers now; InvalidArgumentError: all of them are another store's */
+  /**
+   * The door to ask. Errors: UnavailableError: none answers now; InvalidArgumentError: all of them are another store's; ForkChangedError: none
+   * answers, and one that did serves another fork by now
+   */
   async pick(): Promise<Door> {
     for (let candidate; (candidate = this.#choice.toMeet(Date.now())) !== undefined; ) {
       const wanted = candidate;
@@ -102,6 +108,7 @@ export class Doors {
     }
     const { current } = this.#choice;
     if (current !== undefined) return this.#doors[current]!;
+    this.#parts.history.hearFork(this.#forked);
     if (this.#choice.allForeign) throw new InvalidArgumentError(this.#trouble);
     throw this.#faults.final ?? new UnavailableError(this.#trouble);
   }
@@ -194,7 +201,9 @@ export class Doors {
     this.#mapKnown = true;
     if (!this.several) this.#store = store; // one address: whatever it is, it is what was asked for
     this.#store ??= store;
+    this.#storeId ??= storeId;
     if (store !== this.#store) {
+      if (this.#choice.doors[number]!.ours && storeId === this.#storeId) this.#forked = forkId;
       this.#trouble = `${this.#doors[number]!.address} serves another store: ${store}, the first one is ${this.#store}`;
       this.#choice.is(number, false);
       return;
