@@ -290,8 +290,19 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
 
 ClusterParts ClusterParts::of(Cluster& cluster) {
   auto& impl = *cluster.impl_;
-  return {*impl.store,  *impl.links,     *impl.node,      *impl.homes,   *impl.projections, *impl.documents,
-          *impl.groups, *impl.retention, *impl.scheduled, impl.data_dir, impl.limits,       impl.address};
+  return {*impl.store,
+          *impl.links,
+          *impl.node,
+          *impl.homes,
+          *impl.projections,
+          *impl.documents,
+          *impl.groups,
+          *impl.retention,
+          *impl.scheduled,
+          impl.data_dir,
+          impl.limits,
+          impl.address,
+          cluster::rewritten_on(*impl.store, impl.sealed->sealing())};
 }
 
 void Cluster::close() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "evershard/protocol/limits.hpp"
@@ -37,7 +38,8 @@ struct ClusterParts {
   cluster::ScheduledHost& scheduled;
   const std::filesystem::path& data_dir;
   const Limits& limits;
-  const std::string& address;  ///< at which the other nodes reach it
+  const std::string& address;                  ///< at which the other nodes reach it
+  std::function<std::uint64_t()> rewritten{};  ///< cluster::rewritten_on
 
   [[nodiscard]] static ClusterParts of(Cluster& cluster);
 };

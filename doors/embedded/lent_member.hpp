@@ -79,6 +79,7 @@ class LentMember final : public StoreInService {
   }
   [[nodiscard]] Result<void> reload() override { return parts_.links.reload_tls(); }
   [[nodiscard]] std::optional<Error> failed() override { return parts_.node.committer().failed(); }
+  [[nodiscard]] std::uint64_t rewritten() override { return parts_.rewritten(); }
   [[nodiscard]] std::optional<Error> not_ready() override { return readiness_.look(); }
   [[nodiscard]] std::shared_ptr<const std::string> led() override { return parts_.links.led_text(); }
   /// The node goes on, without a door.

@@ -249,8 +249,9 @@ bool HostedSubscription::read_on() {
     reading_ = Reading::make(kurrent_, *std::move(plan));
   }
   std::vector<esp::ReadResp> out;
+  const auto read_at = rewritten();
   auto stepped = reading_->step(out);
-  take_in(out);
+  take_in(out, read_at);
   if (auto* refused = std::get_if<Refusal>(&stepped)) {
     reading_.reset();
     drop_all({*refused});
@@ -266,7 +267,7 @@ bool HostedSubscription::read_on() {
   return false;
 }
 
-void HostedSubscription::take_in(std::vector<esp::ReadResp>& messages) {
+void HostedSubscription::take_in(std::vector<esp::ReadResp>& messages, std::uint64_t read_at) {
   const std::lock_guard lock(mutex_);
   for (auto& message : messages) {
     if (!message.has_event()) continue;
@@ -276,7 +277,7 @@ void HostedSubscription::take_in(std::vector<esp::ReadResp>& messages) {
     const auto item = event.has_event() ? item_of(event) : std::nullopt;
     // What a link names and is not there any more is settled as it is.
     if (item && queue_.add(*item))
-      events_[key] = std::move(response);
+      events_[key] = {std::move(response), read_at};
     else
       queue_.looked_at(key);
   }
@@ -320,9 +321,9 @@ void HostedSubscription::choose() {
     if (here->second.consumer.expired()) continue;
     ++here->second.given;
     ++given_;
-    auto response = event->second;
-    response.mutable_event()->set_retry_count(static_cast<std::int32_t>(item.retries));
-    chosen_.emplace_back(here->second.consumer, std::move(response));
+    auto held = event->second;
+    held.response.mutable_event()->set_retry_count(static_cast<std::int32_t>(item.retries));
+    chosen_.push_back({here->second.consumer, consumer, item.key, item.id, std::move(held)});
   }
 }
 
@@ -334,9 +335,30 @@ void HostedSubscription::give() {
     choose();
     given.swap(chosen_);
   }
-  for (auto& [consumer, response] : given) {
-    if (const auto to = consumer.lock()) to->give(std::move(response));
+  for (auto& one : given) {
+    const auto to = one.consumer.lock();
+    if (!to) continue;
+    if (one.held.read_at != rewritten()) {
+      const auto there = look_again(one);
+      if (!there) return drop_all({subscription_failed(there.error())});  // as where it cannot read on
+      if (!*there) continue;
+    }
+    to->give(std::move(one.held.response));
   }
+}
+
+Result<bool> HostedSubscription::look_again(Chosen& chosen) {
+  auto now = read_one(chosen.key);
+  if (!now) return refuse(std::move(now).error());
+  if (!*now) {
+    acknowledge(chosen.number, {chosen.id});
+    return false;
+  }
+  (*now)->response.mutable_event()->set_retry_count(chosen.held.response.event().retry_count());
+  chosen.held = **std::move(now);
+  const std::lock_guard lock(mutex_);
+  if (const auto held = events_.find(chosen.key); held != events_.end()) held->second = chosen.held;
+  return true;
 }
 
 void HostedSubscription::keep(bool at_once, bool finally) {
@@ -459,28 +481,38 @@ Result<void> HostedSubscription::replay(std::size_t most) {
   return broken ? Result<void>(refuse(*std::move(broken))) : Result<void>();
 }
 
-std::optional<Error> HostedSubscription::replay_one(PersistentSubscription::Key key) {
+Result<std::optional<HostedSubscription::Held>> HostedSubscription::read_one(PersistentSubscription::Key key) {
   auto request = read_of(options(), key);
   request.mutable_options()->clear_filter();
   request.mutable_options()->set_count(1);
+  const auto read_at = rewritten();
   auto out = read_to_end(kurrent_, request);
   if (auto* refused = std::get_if<Refusal>(&out)) {
     // A stream that was tombstoned shows nothing any more.
-    if (refused->why != Refusal::Why::stream_deleted) return std::move(refused->error);
+    if (refused->why != Refusal::Why::stream_deleted) return refuse(std::move(refused->error));
     out = std::vector<esp::ReadResp>();
   }
-  const std::lock_guard lock(mutex_);
-  bool there = false;
+  std::optional<Held> held;
   for (auto& message : std::get<std::vector<esp::ReadResp>>(out)) {
     if (!message.has_event() || !message.event().has_event()) continue;
     auto response = given_of(message);
-    auto item = item_of(response.event());
-    if (!item || item->key != key) continue;
-    there = true;
-    events_[key] = std::move(response);
-    queue_.add_replayed(*item);
+    const auto item = item_of(response.event());
+    if (item && item->key == key) held = Held{std::move(response), read_at};
   }
-  if (!there) queue_.gone(key);
+  return held;
+}
+
+std::optional<Error> HostedSubscription::replay_one(PersistentSubscription::Key key) {
+  auto held = read_one(key);
+  if (!held) return std::move(held).error();
+  const std::lock_guard lock(mutex_);
+  if (!*held) {
+    queue_.gone(key);
+    return std::nullopt;
+  }
+  const auto item = item_of((*held)->response.event());
+  events_[key] = **std::move(held);
+  queue_.add_replayed(*item);
   return std::nullopt;
 }
 

@@ -66,13 +66,33 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
     std::int64_t given = 0;
     std::optional<ConsumerLatencies> latencies{};  ///< where they are asked for
   };
+  struct Held {
+    esps::ReadResp response{};
+    std::uint64_t read_at = 0;  ///< rewritten(), before it was read
+  };
+  /// For the next step to give.
+  struct Chosen {
+    std::weak_ptr<PersistentConsumer> consumer{};
+    Consumer number = 0;
+    PersistentSubscription::Key key = 0;
+    EventId id{};
+    Held held{};
+  };
   [[nodiscard]] const esps::GroupOptions& options() const { return definition_.options(); }
   void pump();
   void step();
   /// Returns: there may be more at once.
   bool read_on();
-  void take_in(std::vector<esp::ReadResp>& messages);
+  /// `read_at`: rewritten(), before they were read.
+  void take_in(std::vector<esp::ReadResp>& messages, std::uint64_t read_at);
+  /// The event of that key, as the store has it now. Absent: it has none. Errors: it could not be read
+  [[nodiscard]] Result<std::optional<Held>> read_one(PersistentSubscription::Key key);
   void await_news(GlobalPosition seen);
+  /// Another number each time events were removed or erased.
+  [[nodiscard]] std::uint64_t rewritten() const { return kurrent_.calls.served.rewritten(); }
+  /// It was read before something was removed or erased. Returns: it is there, and as it is now; else it is settled:
+  /// there is nothing to give. Errors: it could not be read
+  [[nodiscard]] Result<bool> look_again(Chosen& chosen);
   /// What goes next where there is room, each time there is: the order does not depend on how much is settled between
   /// two steps. Under the mutex.
   void choose();
@@ -104,11 +124,11 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   std::mutex keeping_;  ///< one write at a time, in the order in which they were made
   std::mutex mutex_;
   PersistentSubscription queue_;
-  std::unordered_map<PersistentSubscription::Key, esps::ReadResp> events_;
+  std::unordered_map<PersistentSubscription::Key, Held> events_;
   std::map<Consumer, Here> consumers_;
   Consumer last_consumer_ = 0;
-  std::vector<std::pair<std::weak_ptr<PersistentConsumer>, esps::ReadResp>> chosen_;  ///< for the next step to give
-  std::unique_ptr<Reading> reading_;                                                  ///< of the pump alone
+  std::vector<Chosen> chosen_;        ///< for the next step to give
+  std::unique_ptr<Reading> reading_;  ///< of the pump alone
 
   bool idle_waits_ = false;
   serving::HeadWatch::Ticket news_ = 0, later_ = 0;

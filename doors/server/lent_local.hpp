@@ -41,6 +41,7 @@ class LentLocal : public StoreInService {
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override {
     return store_.vacuum_projections(removed_percent, progress);
   }
+  [[nodiscard]] std::uint64_t rewritten() override { return store_.rewritten(); }
   [[nodiscard]] std::optional<Error> cannot_write() override { return store_.cannot_write(); }
   [[nodiscard]] std::optional<Error> short_of_disk() override { return store_.short_of_disk(); }
   void close() override {}

@@ -190,6 +190,7 @@ class MemberStore final : public StoreInService {
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
         of_doors_(std::make_unique<MemberHomes>(*node_, *homes_)),
         readiness_(*node_, *homes_),
+        rewritten_(cluster::rewritten_on(*store_, sealed_->sealing())),
         projections_(std::make_unique<cluster::NodeProjections>(
             *node_, *homes_, projections_of(server.store, sealed_->events(), options.committer.warn))),
         documents_(std::make_unique<cluster::LazyDocuments>(
@@ -290,6 +291,7 @@ class MemberStore final : public StoreInService {
     return Error(ErrorCode::unavailable, std::move(admission.what));
   }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
+  [[nodiscard]] std::uint64_t rewritten() override { return rewritten_(); }
   [[nodiscard]] std::optional<Error> not_ready() override { return readiness_.look(); }
   [[nodiscard]] std::shared_ptr<const std::string> led() override { return links_->led_text(); }
   void close() override {
@@ -324,6 +326,7 @@ class MemberStore final : public StoreInService {
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<MemberHomes> of_doors_;
   NodeReadiness readiness_;
+  const std::function<std::uint64_t()> rewritten_;
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;

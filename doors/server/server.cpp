@@ -90,6 +90,7 @@ struct Server::Parts {
     served.cannot_write = [this] { return store->cannot_write(); };
     served.short_of_disk = [this] { return store->short_of_disk(); };
     served.not_ready = [this] { return store->not_ready(); };
+    served.rewritten = [this] { return store->rewritten(); };
     served.led = [this] { return store->led(); };
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }

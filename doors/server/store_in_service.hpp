@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -81,6 +82,9 @@ class StoreInService {
   /// Whose order its answers follow, as text for clients: sharding::text_of; another object when that changes. Null:
   /// the store is one process.
   [[nodiscard]] virtual std::shared_ptr<const std::string> led() { return nullptr; }
+  /// Another number each time events were removed or erased: what was read before is looked at again before it is
+  /// given.
+  [[nodiscard]] virtual std::uint64_t rewritten() { return 0; }
   /// Why appends are refused for now: the disk has too little left.
   [[nodiscard]] virtual std::optional<Error> short_of_disk() { return {}; }
   /// Answers what is under way, refuses what comes. Any number of times.

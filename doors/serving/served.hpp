@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -88,6 +89,10 @@ struct Served {
   /// Whose order answers follow, as clients are told: sharding::text_of; another object when that changes. Null: the
   /// store is one process.
   std::function<std::shared_ptr<const std::string>()> led = [] { return std::shared_ptr<const std::string>(); };
+
+  /// Another number each time events were removed or erased, as far as this process hears of it: what was read before
+  /// is looked at again before it is given.
+  std::function<std::uint64_t()> rewritten = [] { return std::uint64_t{0}; };
 
   /// Why appends are refused for now: the disk has too little left.
   std::function<std::optional<Error>()> short_of_disk = [] { return std::optional<Error>(); };

@@ -307,6 +307,8 @@ std::vector<ProcessStatus> Local::process_status() const { return impl_->process
 
 Administration& Local::administration() const { return *impl_->administration; }
 
+std::uint64_t Local::rewritten() const { return impl_->node->rewritten(); }
+
 std::optional<Error> Local::cannot_write() const {
   const auto use = impl_->node->enter();
   if (!use) return use.error();

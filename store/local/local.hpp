@@ -123,6 +123,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   /// Why nothing is written any more, though reads are answered: a write has failed, and what of it is on the disk
   /// shows when the store is opened again. Absent: nothing has.
   [[nodiscard]] std::optional<Error> cannot_write() const;
+  /// Another number each time events were removed or erased: what was read before may not be handed out as it is.
+  [[nodiscard]] std::uint64_t rewritten() const;
   /// Why appends are refused for now, and reads answered: the disk has too little left. Absent: it has enough.
   [[nodiscard]] std::optional<Error> short_of_disk() const;
   [[nodiscard]] Result<void> vacuum_events(Progress progress = {});

@@ -89,6 +89,7 @@ class PersistentHostTest : public ::testing::Test {
  protected:
   PersistentHostTest() : local(Local::open({}).value()), watch(local) {
     served.all_names = &names;
+    served.rewritten = [this] { return local.rewritten(); };
     kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
     host = std::make_unique<PersistentHost>(*kurrent, &homes);
     append(6);
@@ -330,6 +331,42 @@ TEST_F(PersistentHostTest, AParkedEventThatIsGoneIsParkedNoMore) {
   ASSERT_TRUE(wait([&] { return info().parked_message_count() == 0 && calls.under_way == 0; }));
   homes.now = 2;  // as it was kept
   EXPECT_EQ(info().parked_message_count(), 0);
+}
+
+// A subscription has read some of what it gives next. Who removes an event counts on nobody being given it afterwards.
+TEST_F(PersistentHostTest, WhatWasRemovedIsNotGivenOutOfMemory) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  auto session = join(listener, 2);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 2 && info().read_buffer_count() == 4; }));
+  TruncateOptions order;
+  order.uncovered = true;
+  ASSERT_TRUE(local.retention().truncate_aggregate({"order", "1"}, SeqNr(5), order, {}));
+  session->acknowledge(listener->ids(0, 2));
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 4; }));
+  EXPECT_EQ(listener->revisions(), (std::vector<std::uint64_t>{0, 1, 4, 5}));
+  session->acknowledge(listener->ids(2, 4));
+  EXPECT_TRUE(wait([&] { return info().last_checkpointed_event_position() == "5"; })) << "what is gone is settled";
+}
+
+// What cannot be looked at again is neither given as it was nor lost.
+TEST_F(PersistentHostTest, WhatCannotBeLookedAtAgainIsGivenLater) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  auto session = join(listener, 2);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 2 && info().read_buffer_count() == 4; }));
+  TruncateOptions order;
+  order.uncovered = true;
+  ASSERT_TRUE(local.retention().truncate_aggregate({"order", "1"}, SeqNr(2), order, {}));
+  names.left = 0;
+  session->acknowledge(listener->ids(0, 2));
+  ASSERT_TRUE(wait([&] { return listener->drops == 1; })) << "as where it cannot read on";
+  EXPECT_EQ(listener->revisions().size(), 2u);
+  names.left = -1;
+  const auto again = std::make_shared<Listener>();
+  auto next = join(again);
+  ASSERT_TRUE(wait([&] { return again->revisions().size() == 4; }));
+  EXPECT_EQ(again->revisions(), (std::vector<std::uint64_t>{2, 3, 4, 5}));
 }
 
 TEST_F(PersistentHostTest, ParkedEventsCanBeSettledAsTheyAre) {
