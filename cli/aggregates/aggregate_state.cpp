@@ -14,6 +14,7 @@
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/json_indent.hpp"
+#include "evershard/store/json/own_events.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -32,8 +33,31 @@ void state_options_with_aggregates(Options& options) {
   options.flag("no-replay", "show the newest snapshot and the events after it as they are stored; apply nothing");
 }
 
-tl::expected<StateText, Failure> state_of(const RecordedSnapshot& snapshot, const PayloadTypes& types, bool as_stored) {
+/// Of what the store keeps for processes: what they keep of themselves, and the user's part of an instance's state.
+/// Absent: it is neither.
+Result<std::optional<StateText>> state_of_ours(EventStore& store, const RecordedSnapshot& snapshot,
+                                               const PayloadTypes& types) {
+  if (auto own = decoded_own(snapshot)) {
+    if (!*own) return refuse(std::move(*own).error());
+    return StateText{std::move((*own)->json), std::move((*own)->message)};
+  }
+  if (snapshot.format != PayloadFormat::protobuf) return std::nullopt;
+  const auto of_process = is_of_process(store, snapshot.aggregate.type);
+  if (!of_process) return refuse(of_process.error());
+  if (!*of_process) return std::nullopt;
+  auto instance = state_of_instance(snapshot.aggregate.type, snapshot.payload, types);
+  if (!instance) return refuse(std::move(instance).error());
+  return StateText{std::move(instance->json), std::move(instance->message), instance->base64, instance->unknown_fields};
+}
+
+tl::expected<StateText, Failure> state_of(EventStore& store, const RecordedSnapshot& snapshot,
+                                          const PayloadTypes& types, bool as_stored) {
   const std::string& type = snapshot.aggregate.type;
+  if (!as_stored) {
+    auto ours = state_of_ours(store, snapshot, types);
+    if (!ours) return Failed(Failure(std::move(ours).error(), "--as-stored shows the bytes"));
+    if (*ours) return **std::move(ours);
+  }
   auto text = state_text(type, snapshot.payload, snapshot.format, types, as_stored);
   if (text) return std::move(*text);
   if (text.error().code == ErrorCode::not_found) {
@@ -213,7 +237,7 @@ Outcome look_up_state(const Invocation& invocation, EventStore& store, const Pay
   if (!snapshot) return Failed(Failure(std::move(snapshot).error()));
   head.snapshot = std::move(*snapshot);
   if (!head.snapshot) return {};
-  auto state = state_of(*head.snapshot, types, invocation.arguments.has("as-stored"));
+  auto state = state_of(store, *head.snapshot, types, invocation.arguments.has("as-stored"));
   if (!state) return Failed(std::move(state).error());
   head.state = std::move(*state);
   return {};

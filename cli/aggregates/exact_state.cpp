@@ -2,9 +2,7 @@
 
 #include "evershard/actors/entity/replay.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/protocol/processes.hpp"
-#include "evershard/protocol/utf8.hpp"
-#include "evershard/store/json/json_text.hpp"
+#include "evershard/store/json/own_events.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -55,20 +53,6 @@ Result<actors::Replayed> replayed(actors::Replay& replay, EventStore& store, con
   return replay.take();
 }
 
-/// The user's state of a process's instance: by the message that is registered for it, or JSON or text where it is
-/// that. What its codec calls it is not known here.
-Result<StateText> state_of_instance(std::string_view type, std::string_view bytes, const PayloadTypes& types) {
-  const auto instance = decode_process_state(bytes);
-  if (!instance) return refuse(instance.error());
-  const bool has_message = types.of_state(type).message_of_state(type).has_value();
-  auto text =
-      state_text(type, instance->state, has_message ? PayloadFormat::protobuf : PayloadFormat::json, types, false);
-  if (!text || !text->base64 || !is_utf8(instance->state)) return text;
-  StateText as_text;
-  append_json_string(as_text.json, instance->state);
-  return as_text;
-}
-
 }  // namespace
 
 tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, EventStore& store,
@@ -99,7 +83,7 @@ tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, Even
   if (invocation.program.is_of_process(aggregate.type) && !as_stored) {
     auto text = state_of_instance(aggregate.type, *bytes, types);
     if (!text) return Failed(Failure(std::move(text).error(), instead));
-    exact.text = std::move(*text);
+    exact.text = {std::move(text->json), std::move(text->message), text->base64, text->unknown_fields};
     return exact;
   }
   // A message of Protobuf's lite runtime cannot be shown but as its bytes.

@@ -6,25 +6,50 @@
 #include "evershard/protocol/base64.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/moment.hpp"
+#include "evershard/store/json/own_events.hpp"
 
 namespace evershard::serving {
 namespace {
 
-/// As JSON where it is some, or a message that is registered; else its bytes, with the reason.
-void write_state(JsonText& json, const RecordedSnapshot& snapshot, const PayloadTypes& types) {
+void write_instance(JsonText& json, const RecordedSnapshot& snapshot, const PayloadTypes& types) {
+  const auto instance = state_of_instance(snapshot.aggregate.type, snapshot.payload, types);
+  if (!instance) {
+    json.string(to_base64(snapshot.payload)).key("state_encoding").string("base64");
+    json.key("decode_error").string(instance.error().what);
+    return;
+  }
+  json.raw(instance->json);
+  if (instance->base64) json.key("state_encoding").string("base64");
+  if (!instance->message.empty()) json.key("decoded_as").string(instance->message);
+  if (instance->unknown_fields) json.key("unknown_fields").boolean(true);
+}
+
+/// As JSON where it is some, or a message that is registered, or the user's part of a process's instance; else its
+/// bytes, with the reason.
+Result<void> write_state(JsonText& json, EventStore& store, const RecordedSnapshot& snapshot,
+                         const PayloadTypes& types) {
   json.key("state");
   if (shown_as_json(snapshot.payload, snapshot.format)) {
     json.raw(snapshot.payload);
-    return;
+    return {};
+  }
+  if (snapshot.format == PayloadFormat::protobuf) {
+    const auto of_process = is_of_process(store, snapshot.aggregate.type);
+    if (!of_process) return refuse(of_process.error());
+    if (*of_process) {
+      write_instance(json, snapshot, types);
+      return {};
+    }
   }
   const auto read = decoded(snapshot, types);
   if (read && *read) {
     json.raw((*read)->json).key("decoded_as").string((*read)->message);
     if ((*read)->unknown_fields) json.key("unknown_fields").boolean(true);
-    return;
+    return {};
   }
   json.string(to_base64(snapshot.payload)).key("state_encoding").string("base64");
   if (read) json.key("decode_error").string(read->error().what);
+  return {};
 }
 
 }  // namespace
@@ -48,7 +73,7 @@ Result<WrittenState> written_state(EventStore& store, const StateAsked& asked, c
       .key("position")
       .number(at->position.value);
   if (*snapshot)
-    write_state(json, **snapshot, types);
+    EVERSHARD_TRY(write_state(json, store, **snapshot, types));
   else
     json.key("state").raw("null");
   json.key("state_version").number(state_version).key("exact").boolean(*snapshot && events_after == 0).key("snapshot");

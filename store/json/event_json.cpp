@@ -80,6 +80,7 @@ std::optional<Result<ShownMessage>> decoded(const RecordedEvent& event, const Pa
 }
 
 std::optional<Result<ShownMessage>> decoded(const RecordedSnapshot& snapshot, const PayloadTypes& types) {
+  if (auto own = decoded_own(snapshot)) return own;
   if (types.empty() || snapshot.format != PayloadFormat::protobuf) return std::nullopt;
   const std::string& type = snapshot.aggregate.type;
   const PayloadTypes& known = types.of_state(type);

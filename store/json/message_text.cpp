@@ -97,7 +97,8 @@ std::string shortest(Number number) {
 
 class MessagePrinter {
  public:
-  MessagePrinter(const MessageTypes& types, LongNumbers longs) : types_(types), longs_(longs) {}
+  MessagePrinter(const MessageTypes& types, LongNumbers longs)
+      : types_(types), longs_(longs), exact_floats_(longs == LongNumbers::numbers) {}
 
   Result<void> message(const pb::Message& m, int depth) {
     if (depth == message_depth_max) return says_no_json("messages lie in each other too deep");
@@ -213,7 +214,7 @@ class MessagePrinter {
         floating(one ? r.GetDouble(m, &field) : r.GetRepeatedDouble(m, &field, at));
         return {};
       case Field::CPPTYPE_FLOAT:
-        floating(one ? r.GetFloat(m, &field) : r.GetRepeatedFloat(m, &field, at));
+        part_number(one ? r.GetFloat(m, &field) : r.GetRepeatedFloat(m, &field, at));
         return {};
       case Field::CPPTYPE_BOOL:
         out_.boolean(one ? r.GetBool(m, &field) : r.GetRepeatedBool(m, &field, at));
@@ -234,6 +235,13 @@ class MessagePrinter {
       out_.raw(digits);
     else
       out_.string(digits);
+  }
+  /// The shortest text of a float is another number when it is read as a double: 0.1 is not the float's value.
+  void part_number(float number) {
+    if (exact_floats_)
+      floating(static_cast<double>(number));
+    else
+      floating(number);
   }
   template <class Number>
   void floating(Number number) {
@@ -403,6 +411,7 @@ class MessagePrinter {
 
   const MessageTypes& types_;
   LongNumbers longs_;
+  const bool exact_floats_;
   JsonText out_;
   bool unknown_fields_ = false;
 };

@@ -18,10 +18,11 @@ class MessageFactory;
 
 namespace evershard {
 
-/// How whole numbers of 64 bits come out.
+/// How whole numbers of 64 bits come out, and a `float`.
 enum class LongNumbers : std::uint8_t {
-  strings,  ///< as Protobuf's JSON has them
-  numbers,  ///< as those of 32 bits; within an `Any` they stay strings
+  strings,  ///< as Protobuf's JSON has them; of a float the shortest text that is that float again
+  numbers,  ///< as those of 32 bits, but for those within an `Any`; of a float, there too, the shortest text that is
+            ///< its value as a double
 };
 
 /// Where the messages inside of an `Any`, and extensions, are looked for.

@@ -130,18 +130,69 @@ void write_own_message(JsonText& json, const pb::Message& message) {
   json.end_object();
 }
 
+/// These two say what they say without a message: whose they are, and who has come after.
+std::optional<ShownMessage> shown_without_message(const RecordedEvent& event) {
+  const bool retired = event.type == process_retired_type;
+  if ((!retired && event.type != process_taken_type) || !event.aggregate || event.aggregate->type != process_log_type)
+    return std::nullopt;
+  JsonText json;
+  json.begin_object();
+  write_own_bytes(json, "process", event.aggregate->value);
+  if (retired) write_own_bytes(json, "successor", event.payload);
+  json.end_object();
+  return ShownMessage{event.type, json.take()};
+}
+
+Result<ShownMessage> shown_as(const pb::Message& type, const std::string& bytes, const char* what) {
+  const std::unique_ptr<pb::Message> message(type.New());
+  const auto name = type.GetDescriptor()->full_name();
+  if (!message->ParseFromString(bytes))
+    return refuse(ErrorCode::invalid_argument, std::string(what) + " is no " + name);
+  JsonText json;
+  write_own_message(json, *message);
+  return ShownMessage{name, json.take()};
+}
+
 }  // namespace
 
 std::optional<Result<ShownMessage>> decoded_own(const RecordedEvent& event) {
   if (event.state != EventState::live || !event.type.starts_with('$')) return std::nullopt;
+  if (auto shown = shown_without_message(event)) return *std::move(shown);
   const auto* const type = message_of_own(event.type);
   if (type == nullptr || shown_as_json(event.payload, event.format)) return std::nullopt;
-  const std::unique_ptr<pb::Message> message(type->New());
-  const auto name = type->GetDescriptor()->full_name();
-  if (!message->ParseFromString(event.payload)) return refuse(ErrorCode::invalid_argument, "the payload is no " + name);
+  return shown_as(*type, event.payload, "the payload");
+}
+
+std::optional<Result<ShownMessage>> decoded_own(const RecordedSnapshot& snapshot) {
+  if (snapshot.aggregate.type != process_log_type || shown_as_json(snapshot.payload, snapshot.format))
+    return std::nullopt;
+  return shown_as(v1::ProcessCheckpoint::default_instance(), snapshot.payload, "the state");
+}
+
+Result<bool> is_of_process(EventStore& store, std::string_view aggregate_type) {
+  const auto log = process_log(aggregate_type);
+  if (!AggregateId::check(log)) return false;  // no process is called that
+  const auto taken = store.aggregate(log);
+  if (!taken && taken.error().code != ErrorCode::not_found) return refuse(taken.error());
+  return taken.has_value();
+}
+
+Result<InstanceState> state_of_instance(std::string_view aggregate_type, std::string_view bytes,
+                                        const PayloadTypes& types) {
+  const auto instance = decode_process_state(bytes);
+  if (!instance) return refuse(instance.error());
+  const std::string& state = instance->state;
+  if (std::string line = json_on_one_line(state); stands_in_a_line(line)) return InstanceState{std::move(line)};
+  const auto& known = types.of_state(aggregate_type);
+  if (const auto message = known.message_of_state(aggregate_type)) {
+    auto read = known.read(*message, state);
+    if (!read) return refuse(std::move(read).error());
+    return InstanceState{std::move(read->json), *message, false, read->unknown_fields};
+  }
   JsonText json;
-  write_own_message(json, *message);
-  return ShownMessage{name, json.take()};
+  const bool text = is_utf8(state);
+  json.string(text ? state : to_base64(state));
+  return InstanceState{json.take(), {}, !text};
 }
 
 }  // namespace evershard

@@ -104,5 +104,29 @@ TEST_F(HostedProcesses, AreSeenAndMended) {
   EXPECT_EQ(store.get<bank::Account>("bob").state()->state.balance, 107) << "t1 was skipped, t3 was not";
 }
 
+TEST_F(HostedProcesses, SayWhatTheyKeepToWhoKnowsNothingOfThem) {
+  const auto data = path("bank");
+  {
+    auto store = app(data);
+    for (const auto* who : {"ann", "bob"})
+      ASSERT_TRUE(store.get<bank::Account>(who).ask(bank::Open{"-", "-", "-", 100}));
+    ASSERT_TRUE(store.get<bank::Desk>("1").ask(bank::Request{"t1", "ann", "bob", 30}));
+    ASSERT_TRUE(comes_to([&] { return store.take_snapshot({"transfer", "t1"}, 10s).has_value(); }));
+    ASSERT_TRUE(comes_to([&] { return store.snapshot({"$process", "transfer"})->has_value(); }));
+  }
+  const auto state = [&](const char* of) {
+    const auto finished = evershard({"aggregate", "state", of, "--data", data, "--format", "json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return finished.status == 0 ? Json::parse(finished.out) : Json();
+  };
+  const Json process = state("$process-transfer");
+  EXPECT_EQ(process.at("decoded_as"), "evershard.v1.ProcessCheckpoint");
+  EXPECT_TRUE(process.at("state").contains("position")) << process;
+  const Json instance = state("transfer-t1");
+  EXPECT_FALSE(instance.contains("state_encoding")) << instance;
+  const auto history = shown({"aggregate", "history", "$process-transfer", "--data", data});
+  EXPECT_EQ(history.at(0).at("decoded"), (Json{{"process", "transfer"}})) << history.at(0);
+}
+
 }  // namespace
 }  // namespace evershard::testing

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.pb.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -12,6 +13,7 @@
 #include "evershard/protocol/processes.hpp"
 #include "evershard/protocol/timers.hpp"
 #include "evershard/store/json/event_json.hpp"
+#include "evershard/store/json/own_events.hpp"
 #include "tests/cli/bank.pb.h"
 #include "tests/cli/descriptors.hpp"
 #include "tests/cli/odd.pb.h"
@@ -250,6 +252,21 @@ TEST_F(StrangePayloads, AGroupsFieldsAreItsOwn) {
   EXPECT_EQ(json(grouped), R"({"inner":{"number":2,"name":"in it"},"many":[{"number":3}]})");
 }
 
+// 0.1 of a float is another number than the double 0.1: an index has the float's.
+TEST_F(StrangePayloads, AFloatIsItsValueAsADoubleForIndexesAndTables) {
+  strange::Own own;
+  for (const float part : {0.1F, -16'777'217.3F, 1e-45F, 3.4028235e38F, 0.0F}) {
+    own.set_part(part);
+    const auto shown = types_.read("evershard.tests.strange.Own", own.SerializeAsString(), LongNumbers::numbers);
+    ASSERT_TRUE(shown) << shown.error().what;
+    const auto begin = shown->json.find(R"("part":)");
+    ASSERT_NE(begin, std::string::npos) << shown->json;
+    EXPECT_EQ(std::strtod(shown->json.c_str() + begin + 7, nullptr), static_cast<double>(part)) << shown->json;
+  }
+  own.set_part(0.1F);
+  EXPECT_THAT(json(own), HasSubstr(R"("part":0.1)")) << "for people, and for Protobuf's JSON, as short as it can be";
+}
+
 TEST_F(StrangePayloads, WhatIsAbsentIsNotShownAsItsDefault) {
   EXPECT_EQ(json(strange::Defaults()), "{}");
   strange::Defaults set;
@@ -349,8 +366,41 @@ TEST(OwnEvents, AreDecodedWhateverIsRegistered) {
       R"("type":"trip.Cancel","payload":{"n":1}}],"reason":"no such address"})");
   event.payload = "\xff";
   EXPECT_FALSE(*decoded(event, {}));
+
+  event.aggregate = process_log("trip");
+  event.type = process_taken_type;
+  event.payload.clear();
+  EXPECT_EQ(decoded(event, {}).value()->json, R"({"process":"trip"})");
+  event.type = process_retired_type;
+  event.payload = "trip-2";
+  event.format = PayloadFormat::text;
+  EXPECT_EQ(decoded(event, {}).value()->json, R"({"process":"trip","successor":"trip-2"})");
+  EXPECT_EQ(decoded(event, {}).value()->message, "$ProcessRetired");
   event.type = "Placed";
   EXPECT_FALSE(decoded(event, {})) << "a user's";
+}
+
+TEST_F(PayloadTypesTest, ShowsWhatTheStoreKeepsOfProcesses) {
+  RecordedSnapshot snapshot;
+  snapshot.aggregate = process_log("trip");
+  snapshot.format = PayloadFormat::protobuf;
+  ProcessCheckpoint checkpoint;
+  checkpoint.position = GlobalPosition{41};
+  checkpoint.trouble = "no route";
+  snapshot.payload = encode(checkpoint);
+  const auto own = decoded(snapshot, {});
+  ASSERT_TRUE(own && *own);
+  EXPECT_THAT((*own)->json, AllOf(HasSubstr(R"("position":41)"), HasSubstr(R"("trouble":"no route")")));
+  EXPECT_EQ((*own)->message, "evershard.v1.ProcessCheckpoint");
+
+  const auto instance = [&](std::string state) {
+    return state_of_instance("trip", encode(ProcessStateBytes{std::move(state), GlobalPosition{3}, false}), types_);
+  };
+  EXPECT_EQ(instance(R"({"seats":2})")->json, R"({"seats":2})");
+  EXPECT_EQ(instance("waits")->json, R"("waits")");
+  EXPECT_EQ(instance("\xff")->json, R"("/w==")");
+  EXPECT_TRUE(instance("\xff")->base64);
+  EXPECT_FALSE(state_of_instance("trip", "\xff", types_));
 }
 
 }  // namespace
