@@ -19,6 +19,8 @@ class OldNames {
   /// Errors: invalid_argument: a reader, of this kind or of one before, lists an event and not an old one that becomes
   ///         it: what it became would be missing without a word
   [[nodiscard]] Result<void> add(const KindTypes& types);
+  /// Of what is not remembered. Errors: as above
+  [[nodiscard]] Result<void> check(const KindTypes::Reader& reader) const { return check(reader, old_); }
 
  private:
   /// The old names, by the name of what each becomes.

@@ -20,6 +20,7 @@
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
+#include "evershard/store/names/named_readers.hpp"
 #include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
@@ -116,6 +117,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::NodeProjections> projections;
   std::unique_ptr<cluster::LazyDocuments> documents;
   std::unique_ptr<cluster::ClusterGroups> groups;
+  std::unique_ptr<cluster::NamedReaders> readers;  ///< projections, documents and groups, as users see them
   std::unique_ptr<cluster::ClusterRetention> retention;
   std::once_flag closed;
   std::filesystem::path data_dir;
@@ -126,6 +128,7 @@ struct Cluster::Impl {
 
   /// Errors: as AggregateDoor::host_kind
   Result<void> host(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+    EVERSHARD_TRY(readers->take(kind->types(), cluster::NamedReaders::Defined::left));
     EVERSHARD_TRY(aggregates->host_kind(std::move(kind), options));
     timers->begin();
     return {};
@@ -278,6 +281,8 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));
+  impl->readers =
+      std::make_unique<cluster::NamedReaders>(&impl->projections->projections(), *impl->documents, *impl->groups);
   impl->retention = std::make_unique<cluster::ClusterRetention>(
       *impl->node, *impl->store, *impl->homes,
       cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
@@ -382,13 +387,13 @@ Result<void> Cluster::take_snapshot(const AggregateId& aggregate, std::chrono::m
 }
 void Cluster::passivate(const AggregateId& aggregate) { impl_->aggregates->passivate(aggregate); }
 
-Projections& Cluster::projections() { return impl_->projections->projections(); }
+Projections& Cluster::projections() { return impl_->readers->projections(); }
 Tables& Cluster::tables() { return impl_->projections->tables(); }
 Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) {
   return impl_->projections->add_table_handler(name, std::move(handler));
 }
-Documents& Cluster::documents() { return *impl_->documents; }
-Groups& Cluster::groups() { return *impl_->groups; }
+Documents& Cluster::documents() { return impl_->readers->documents(); }
+Groups& Cluster::groups() { return impl_->readers->groups(); }
 Processes& Cluster::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Cluster::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Cluster::retention() { return *impl_->retention; }

@@ -8,7 +8,6 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/storage/repair/backup.hpp"
-#include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/no_tables.hpp"
 #include "evershard/store/api/this_process.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
@@ -18,6 +17,8 @@
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
+#include "evershard/store/local/typed_table_handler.hpp"
+#include "evershard/store/names/named_readers.hpp"
 #include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
@@ -44,6 +45,7 @@ struct Local::Impl {
   std::unique_ptr<cluster::PartedTables> parted{};         ///< the same, as users see both
   std::unique_ptr<cluster::LazyDocuments> documents{};
   std::unique_ptr<cluster::GroupHost> groups{};
+  std::unique_ptr<cluster::NamedReaders> readers{};  ///< projections, documents and groups, as users see them
   cluster::RetentionDoor retention{node};
   std::unique_ptr<cluster::TimerHost> timers{};
   std::unique_ptr<cluster::ProcessHost> processes{};
@@ -58,6 +60,7 @@ struct Local::Impl {
 
   /// Errors: as AggregateDoor::host_kind
   Result<void> host(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+    EVERSHARD_TRY(readers->take(kind->types()));
     EVERSHARD_TRY(node->aggregates().host_kind(std::move(kind), options));
     timers->begin();
     return {};
@@ -119,6 +122,7 @@ Result<Local> Local::open(LocalOptions options) {
   documents.engine.warn = options.warn;
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled && !options.read_only) impl->documents->begin();
+  impl->readers = std::make_unique<cluster::NamedReaders>(impl->parted.get(), *impl->documents, *impl->groups);
   const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
   // What only looks starts nothing; nor does a backup, whose schedules and timers are its store's.
   const bool backup = !(*node)->data_dir().empty() && storage::is_backup((*node)->data_dir());
@@ -223,15 +227,11 @@ Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggreg
   return impl_->events->snapshots(aggregate);
 }
 
-Documents& Local::documents() { return *impl_->documents; }
+Documents& Local::documents() { return impl_->readers->documents(); }
 
-Groups& Local::groups() { return *impl_->groups; }
+Groups& Local::groups() { return impl_->readers->groups(); }
 
-Projections& Local::projections() {
-  static cluster::NoProjections none;
-  if (!impl_->parted) return none;
-  return *impl_->parted;
-}
+Projections& Local::projections() { return impl_->readers->projections(); }
 
 Tables& Local::tables() {
   static cluster::NoTables none;
@@ -240,6 +240,8 @@ Tables& Local::tables() {
 }
 
 Result<void> Local::add_table_handler(const std::string& name, TableHandler handler) {
+  if (const auto* typed = handler.target<TypedTableHandler>())
+    EVERSHARD_TRY(impl_->readers->add_handler(name, typed->types()));
   EVERSHARD_TRY(impl_->handlers->add(name, std::move(handler)));
   if (impl_->projections) impl_->projections->retry();
   return {};

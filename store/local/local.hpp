@@ -136,7 +136,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   /// The tables among them. As long as this Local.
   [[nodiscard]] Tables& tables();
   /// A handler that tables can name; those that wait for it go on. It stays as long as this Local.
-  /// Errors: invalid_argument: there is one of that name
+  /// Errors: invalid_argument: there is one of that name; a TypedTableHandler of an event and not of an old one that
+  /// becomes it, by the aggregates hosted here
   [[nodiscard]] Result<void> add_table_handler(const std::string& name, TableHandler handler);
   /// Aggregates' state as JSON: its rows lie in `DATA/documents`. As long as this Local.
   [[nodiscard]] Documents& documents();

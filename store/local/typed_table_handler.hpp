@@ -47,12 +47,14 @@ class TypedTableHandler {
     return *this;
   }
 
-  /// Of the definition that names this handler: the event types it knows.
-  [[nodiscard]] Query query() const {
+  /// The event types it knows.
+  [[nodiscard]] std::vector<std::string> types() const {
     std::vector<std::string> types;
     for (const auto& [type, handler] : handlers_) types.push_back(type);
-    return Query{}.types(std::move(types));
+    return types;
   }
+  /// Of the definition that names this handler.
+  [[nodiscard]] Query query() const { return Query{}.types(types()); }
 
   void operator()(const RecordedEvent& recorded, actors::TableChanges& rows) const {
     const auto found = handlers_.find(recorded.type);

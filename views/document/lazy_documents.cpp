@@ -47,6 +47,9 @@ Result<void> LazyDocuments::drop(const std::string& type) {
 }
 
 Result<std::vector<DocumentDefinition>> LazyDocuments::definitions() {
+  // Who only looks makes no rows.
+  const auto defined = events_.aggregates("$document", {}, 1);
+  if (defined && defined->empty()) return std::vector<DocumentDefinition>();
   auto documents = opened();
   if (!documents) return refuse(std::move(documents).error());
   return (*documents)->definitions();
