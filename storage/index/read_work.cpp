@@ -16,6 +16,7 @@ thread_local ReadWork* work_here = nullptr;
 
 std::chrono::nanoseconds thread_time() {
   timespec now{};
+  // It is there on every Linux.
   (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
@@ -59,18 +60,31 @@ Result<void> ReadWork::Scope::look() {
   left_ = look_every_units;
   EVERSHARD_TRY(work_.wanted());
   const auto taken = thread_time() - began_;
-  if (!long_ && taken >= work_.limits_.short_max) {
-    long_ = true;
-    if (work_.when_long_) {
-      auto place = work_.when_long_(work_);
-      if (!place) return refuse(std::move(place).error());
-      place_ = std::move(*place);
-    }
-  }
+  if (!long_ && taken >= work_.limits_.short_max) EVERSHARD_TRY(become_long());
   if (taken <= work_.limits_.processor_max) return {};
   return refuse(ErrorCode::too_large, "the read has taken " + std::to_string(work_.limits_.processor_max.count()) +
                                           " ms of processor time, which is all that one answer may "
                                           "(read-processor-max): an index, a narrower filter or a smaller range helps");
+}
+
+Result<void> ReadWork::Scope::become_long() {
+  long_ = true;
+  if (!work_.when_long_) return {};
+  auto place = work_.when_long_(work_);
+  if (!place) return refuse(std::move(place).error());
+  place_ = std::move(*place);
+  return {};
+}
+
+Result<void> ReadWork::Scope::look_before(std::uint64_t units) {
+  EVERSHARD_TRY(look());
+  const bool is_long = std::chrono::nanoseconds(units) >= work_.limits_.short_max;
+  return is_long && !long_ ? become_long() : Result<void>();
+}
+
+Result<void> spend_at_once(std::uint64_t units) {
+  auto* const scope = scope_here;
+  return scope == nullptr ? Result<void>() : scope->look_before(units);
 }
 
 Result<void> spend(std::uint64_t units) {

@@ -66,7 +66,10 @@ class ReadWork {
    private:
     friend class ReadWork;
     friend Result<void> spend(std::uint64_t units);
+    friend Result<void> spend_at_once(std::uint64_t units);
     Result<void> look();
+    Result<void> look_before(std::uint64_t units);
+    Result<void> become_long();
 
     ReadWork& work_;
     Scope* const around_;
@@ -89,5 +92,9 @@ class ReadWork {
 /// Errors: those of ReadWork::wanted and of its `when_long`; too_large: the piece has taken all the processor time it
 /// may
 [[nodiscard]] Result<void> spend(std::uint64_t units);
+
+/// For one step of so many units that nothing can interrupt: looked at before, and a read that is long by it takes its
+/// place as a long one first. Errors: as spend()
+[[nodiscard]] Result<void> spend_at_once(std::uint64_t units);
 
 }  // namespace evershard::storage

@@ -27,6 +27,8 @@ struct Filter::Term {
   std::optional<LikePattern> like{};
   std::unique_ptr<re2::RE2> pattern{};
   std::size_t pattern_size = 0;
+  std::vector<std::pair<std::string, std::size_t>> row_key{};  ///< of a pattern: names and fields, for errors
+  std::string name{};                                          ///< of a pattern: the field's
 };
 
 namespace {
@@ -35,6 +37,8 @@ using Term = Filter::Term;
 
 constexpr std::int64_t pattern_memory_max = 4 << 20;
 constexpr std::uint64_t steps_of_a_nanosecond = 4;  ///< of a usual match; the worst take 50 times as long
+constexpr std::uint64_t nanoseconds_of_a_step_at_worst = 12;
+constexpr std::size_t match_steps_usual = 4'000'000;  ///< up to which even the worst take no more than some 50 ms
 
 /// Of how many steps a regular expression is. In Latin-1 a class of all letters is a few ranges; in UTF-8 it is a
 /// thousand byte sequences, of which a text can be in a few only. So this says what a match can cost, and RE2's size in
@@ -230,6 +234,9 @@ class FilterBinding {
       if (!term.pattern->ok())
         return wrong(operand.at, in_quotes(text) + " is no regular expression: " + term.pattern->error());
       term.pattern_size = size_of_pattern(text);
+      term.name = schema_.fields[term.field].name;
+      for (std::size_t i = 0; i < schema_.fields.size(); ++i)
+        if (schema_.fields[i].role == FieldRole::key) term.row_key.emplace_back(schema_.fields[i].name, i);
       if (term.pattern_size > pattern_size_max) {
         return refuse(ErrorCode::too_large,
                       "filter, at byte " + std::to_string(operand.at) + ": " + in_quotes(text, 40) +
@@ -310,7 +317,7 @@ class FilterBinding {
   std::set<std::string> used_;
 };
 
-Result<Truth> evaluate_pattern(const Term& term, std::string_view text);
+Result<Truth> evaluate_pattern(const Term& term, const RowView& row);
 
 Result<Truth> evaluate_term(const Term& term, const RowView& row) {
   switch (term.kind) {
@@ -365,10 +372,30 @@ Result<Truth> evaluate_term(const Term& term, const RowView& row) {
       break;
   }
   if (term.null) return Truth::unknown;
-  return evaluate_pattern(term, row.string(term.field));
+  return evaluate_pattern(term, row);
 }
 
-Result<Truth> evaluate_pattern(const Term& term, std::string_view text) {
+/// With how the others are found all the same: a filter is looked at from left to right, until it is decided.
+Refused text_is_too_long(const Term& term, const RowView& row, std::size_t bytes) {
+  constexpr std::size_t key_text_max = 200;
+  std::string is, is_not;
+  for (const auto& [name, field] : term.row_key) {
+    const auto value = row.value(field);
+    const auto text =
+        value.as<std::string>() != nullptr ? in_quotes(*value.as<std::string>(), key_text_max) : value.text();
+    is += (is.empty() ? "" : ", ") + name + " " + text;
+    is_not += (is_not.empty() ? "" : " OR ") + name + " != " + text;
+  }
+  return refuse(ErrorCode::too_large,
+                "filter: field " + in_quotes(term.name) + " of the row with " + is + " has " + std::to_string(bytes) +
+                    " bytes, too many for the regular expression " + in_quotes(term.pattern->pattern(), 40) +
+                    ": bytes times its " + std::to_string(term.pattern_size) + " steps are at most " +
+                    std::to_string(match_steps_max) + ". The other rows are found with this in front of the filter: (" +
+                    is_not + ") AND ...; CONTAINS and LIKE have no such limit");
+}
+
+Result<Truth> evaluate_pattern(const Term& term, const RowView& row) {
+  const std::string_view text = row.string(term.field);
   if (term.kind == FilterNode::Kind::like) {
     const auto matches = term.like->matches(text);
     if (!matches) return refuse(matches.error());
@@ -381,14 +408,9 @@ Result<Truth> evaluate_pattern(const Term& term, std::string_view text) {
                  nullptr);  // in linear time, which string_view::find does not promise
   }
   const std::size_t steps = text.size() * term.pattern_size;
-  if (steps > match_steps_max) {
-    return refuse(ErrorCode::too_large, "filter: a text of " + std::to_string(text.size()) +
-                                            " bytes is too long for the regular expression " +
-                                            in_quotes(term.pattern->pattern(), 40) + ": bytes times its " +
-                                            std::to_string(term.pattern_size) + " steps are at most " +
-                                            std::to_string(match_steps_max) + "; CONTAINS and LIKE have no such limit");
-  }
-  EVERSHARD_TRY(storage::spend(steps / steps_of_a_nanosecond));
+  if (steps > match_steps_max) return text_is_too_long(term, row, text.size());
+  EVERSHARD_TRY(steps > match_steps_usual ? storage::spend_at_once(steps * nanoseconds_of_a_step_at_worst)
+                                          : storage::spend(steps / steps_of_a_nanosecond));
   return truth(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *term.pattern));
 }
 

@@ -39,7 +39,7 @@ class Filter {
                                            const std::map<std::string, TableValue>& parameters);
 
   /// Spends of the thread's storage::ReadWork.
-  /// Errors: too_large: a text that is too long for a pattern of its size; those of storage::spend
+  /// Errors: too_large: a text that is too long for a pattern of its size, with the row's key; those of storage::spend
   [[nodiscard]] Result<Truth> evaluate(const RowView& row) const;
   /// Whether a row is found: what is unknown is not. Errors: as evaluate()
   [[nodiscard]] Result<bool> finds(const RowView& row) const;
@@ -57,7 +57,8 @@ class Filter {
 /// ranges below U+0100.
 inline constexpr std::size_t pattern_bytes_max = 1'024;
 inline constexpr std::size_t pattern_size_max = 1'000;
-/// Bytes of a text times the size of the pattern. RE2 can't be interrupted: this is at most some 50 ms.
-inline constexpr std::size_t match_steps_max = 4'000'000;
+/// Bytes of a text times the size of the pattern. RE2 can't be interrupted. Most patterns take a nanosecond a byte,
+/// whatever their size; the worst take all the steps, and so at most some ten seconds of a place of the long reads.
+inline constexpr std::size_t match_steps_max = 800'000'000;
 
 }  // namespace evershard::actors

@@ -7,6 +7,8 @@
 
 #include <chrono>
 
+#include "evershard/storage/index/read_work.hpp"
+
 namespace evershard::actors {
 namespace {
 
@@ -245,6 +247,44 @@ TEST(FilterText, IsBounded) {
   EXPECT_EQ(parse_filter(terms).error().code, ErrorCode::too_large);
   EXPECT_THAT(truth_of("name LIKE '" + std::string(2'000, '%') + "'", ann),
               HasSubstr("a pattern has at most 1024 bytes"));
+}
+
+// One long text ended the select for all rows beside it.
+TEST(FilterText, MatchesTextsOfEverySizeThatARowCanHave) {
+  for (const std::size_t bytes : {700u << 10, 8u << 20}) {
+    auto row = ann;
+    row[6] = '"' + std::string(bytes, 'a') + "needle\"";
+    EXPECT_EQ(truth_of("notes =~ 'need'", row), "yes") << bytes;
+    EXPECT_EQ(truth_of("notes =~ '(ab|b+)c'", row), "no") << bytes;
+    EXPECT_EQ(truth_of("notes =~ 'needle\"$'", row), "yes") << bytes;
+  }
+}
+
+TEST(FilterText, NamesTheRowWhoseTextIsTooLongForItsExpressionAndFindsTheOthers) {
+  auto row = ann;
+  row[6] = '"' + std::string(8u << 20, 'a') + '"';
+  const std::string large = "notes =~ '(a|b){150}c'";
+  EXPECT_THAT(truth_of(large, row),
+              ::testing::AllOf(HasSubstr("field \"notes\" of the row with name \"ann\" has 8388610 bytes"),
+                               HasSubstr("(name != \"ann\") AND ...")));
+  EXPECT_EQ(truth_of("(name != \"ann\") AND " + large, row), "no");
+  EXPECT_EQ(truth_of(large, ann), "no");
+}
+
+// What nothing can interrupt is a long read from its beginning on.
+TEST(FilterText, TakesThePlaceOfALongReadBeforeALongMatch) {
+  auto row = ann;
+  row[6] = '"' + std::string(8u << 20, 'a') + '"';
+  int places = 0;
+  storage::ReadWork work({}, [&](storage::ReadWork&) -> Result<storage::ReadWork::Place> {
+    ++places;
+    return refuse(ErrorCode::overloaded, "all places are taken");
+  });
+  const storage::ReadWork::Scope at_work(work);
+  EXPECT_EQ(truth_of("notes =~ 'b'", ann), "no");
+  EXPECT_EQ(places, 0);
+  EXPECT_EQ(truth_of("notes =~ 'b'", row), "all places are taken");
+  EXPECT_EQ(places, 1);
 }
 
 }  // namespace

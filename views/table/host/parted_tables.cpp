@@ -218,8 +218,10 @@ Result<GlobalPosition> PartedTables::note_all(const std::string& name, std::uint
 }
 
 void PartedTables::tell_all(const std::string& name, std::uint32_t parts) {
+  // Asking has a home take it at once; one that is away finds it by itself within a second.
   (void)projections_.describe(name);
   threads_.each(parts, [&](std::size_t part) {
+    // As above, of its parts.
     (void)projections_.describe(actors::part_name(name, static_cast<std::uint32_t>(part)));
   });
   {
