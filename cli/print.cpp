@@ -93,6 +93,14 @@ void print_one(const Invocation& invocation, const JsonText& json,
   }
 }
 
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t named_most = 10;
+  std::string named;
+  for (std::size_t i = 0; i != names.size() && i != named_most; ++i) named += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > named_most) named += ", ... (" + std::to_string(names.size()) + " in all)";
+  return named.empty() ? "none" : named;
+}
+
 std::string payload_cell(std::string_view payload) {
   constexpr std::size_t shown_max = 300;  // a terminal is narrower than that
   const bool text = is_utf8(payload) && payload.find('\0') == std::string_view::npos;

@@ -56,6 +56,9 @@ void print_one(const Invocation& invocation, const JsonText& json,
 /// On standard error: the list was cut, and how it goes on.
 void say_there_is_more(std::string_view how);
 
+/// `order-1, order-2, ... (25 in all)`, or `none`.
+[[nodiscard]] std::string some_of(const std::vector<std::string>& names);
+
 /// A payload in a cell: as it is where it is text, else its size.
 [[nodiscard]] std::string payload_cell(std::string_view payload);
 /// What the types make of it, where they make something of it.

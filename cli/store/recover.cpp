@@ -46,6 +46,8 @@ void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
   for (const auto& finding : plan.findings) json.string(finding);
   json.end_array().key("steps").begin_array();
   for (const auto& step : plan.steps) json.string(step);
+  json.end_array().key("unmended").begin_array();
+  for (const auto& finding : plan.unmended) json.string(finding);
   json.end_array().end_object();
 
   Parts parts;
@@ -57,11 +59,12 @@ void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
   for (const auto& hole : plan.holes) parts.emplace_back("missing", "position " + range_text(hole));
   for (const auto& finding : plan.findings) parts.emplace_back("found", finding);
   for (const auto& step : plan.steps) parts.emplace_back(done ? "done" : "to be done", step);
+  for (const auto& finding : plan.unmended) parts.emplace_back("not mended", finding);
   if (plan.steps.empty())
     parts.emplace_back("to be done",
-                       plan.lost == 0 && plan.refusal.empty()
+                       plan.lost == 0 && plan.refusal.empty() && plan.unmended.empty()
                            ? "nothing: the store is fine"
-                           : "nothing that would help: what is missing stays so, and reading there says corruption");
+                           : "nothing that would help: what is damaged stays so, and reading there says corruption");
   print_one(invocation, json, parts);
 }
 
@@ -89,6 +92,12 @@ Outcome run_recover(const Invocation& invocation) {
   if (!plan) return Failed(work.failure(std::move(plan).error()));
   work.clear();
   print(invocation, *plan, yes);
+  if (!plan->unmended.empty() && (yes || plan->steps.empty()))
+    return Failed(Failure(
+        ErrorCode::corruption,
+        std::to_string(plan->unmended.size()) +
+            (plan->unmended.size() == 1 ? " row is damaged and is not mended" : " rows are damaged and are not mended"),
+        "restore a backup to be rid of them"));
   if (yes || (plan->steps.empty() && plan->refusal.empty())) return {};
   return Failed(Failure(ErrorCode::corruption, what_mending_costs(*plan) + "; nothing was changed",
                         plan->refusal.empty()

@@ -9,8 +9,6 @@
 namespace evershard::cli {
 namespace {
 
-constexpr std::size_t named_most = 10;
-
 Options restore_options() {
   Options options;
   options.argument("SOURCE", "a backup, or a store that is not open");
@@ -26,6 +24,8 @@ Outcome run_restore(const Invocation& invocation) {
   how.up_to = position_of(invocation.arguments, "up-to");
   std::vector<std::string> without_state;
   how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
+  std::vector<std::string> left_out;
+  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
   LongWork work(invocation, "restore");
   auto done = restore(source, target, how, work.progress());
   if (!done) return Failed(work.failure(std::move(done).error()));
@@ -41,16 +41,15 @@ Outcome run_restore(const Invocation& invocation) {
       .key("without_state")
       .begin_array();
   for (const auto& aggregate : without_state) json.string(aggregate);
+  json.end_array().key("left_out").begin_array();
+  for (const auto& what : left_out) json.string(what);
   json.end_array().end_object();
-  std::string named;
-  for (std::size_t i = 0; i != without_state.size() && i != named_most; ++i)
-    named += (i == 0 ? "" : ", ") + without_state[i];
-  if (without_state.size() > named_most) named += ", ... (" + std::to_string(without_state.size()) + " in all)";
-  print_one(invocation, json,
-            {{"restored", target},
-             {"from", source},
-             {"up to position", std::to_string(done->value)},
-             {"aggregates without their state", named.empty() ? "none" : named}});
+  std::vector<std::pair<std::string, std::string>> parts{{"restored", target},
+                                                         {"from", source},
+                                                         {"up to position", std::to_string(done->value)},
+                                                         {"aggregates without their state", some_of(without_state)}};
+  for (const auto& what : left_out) parts.emplace_back("damaged in the source", what);
+  print_one(invocation, json, parts);
   return {};
 }
 

@@ -55,6 +55,9 @@ struct RestoreOptions {
   /// Called for aggregates whose state cannot be made in the copy any more: events that were there at `up_to` were
   /// removed since, and what stands for them is of later versions. May be absent.
   std::function<void(const AggregateId& aggregate)> without_state{};
+  /// Told of what is damaged in the source and can be done without: indexes, which are made anew, and snapshots. A
+  /// sentence each. May be absent.
+  std::function<void(const std::string& what)> left_out{};
 };
 
 /// Copies a backup of either kind, or a store that is closed, into an absent or empty folder; opens and verifies the

@@ -13,6 +13,7 @@
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/repair/left_out.hpp"
 #include "evershard/storage/repair/new_rows.hpp"
 #include "evershard/storage/repair/part_rows.hpp"
 #include "evershard/storage/repair/store_copy.hpp"
@@ -307,8 +308,15 @@ Result<GlobalPosition> spread_store(
     nodes.push_back(std::move(*node));
   }
   Spreading spreading(nodes, *from, how);
-  const TruthCopyOptions copying{.keeps = *end, .end = from->end()};
+  std::vector<std::string> damaged;
+  const TruthCopyOptions copying{.keeps = *end,
+                                 .end = from->end(),
+                                 .snapshot_left_out = [&](std::string_view key) { damaged.emplace_back(key); },
+                                 .without_state = how.without_state};
   EVERSHARD_TRY(copy_truth_to(from->rows(), cluster.identity.shards, copying, spreading, part_of(progress, 0, 40)));
+  const auto said = said_of_snapshots(from->rows(), damaged);
+  if (!said) return refuse(said.error());
+  if (how.left_out) std::ranges::for_each(*said, how.left_out);
   EVERSHARD_TRY(spreading.written());
   cluster.state = spreading.finish(cluster.identity);
   const Progress finishing = part_of(progress, 40, 100);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
 #include "evershard/storage/journal/identity.hpp"
@@ -19,7 +20,9 @@ namespace evershard::storage {
 struct SpreadOptions {
   std::uint32_t nodes = 1;                ///< they are 1 to `nodes`
   std::uint32_t replicas = 1;             ///< so many of them keep each shard
-  std::optional<GlobalPosition> up_to{};  ///< as RestoreOptions has it
+  std::optional<GlobalPosition> up_to{};  ///< as RestoreOptions has it, and the next two
+  std::function<void(const AggregateId& aggregate)> without_state{};
+  std::function<void(const std::string& what)> left_out{};
 };
 
 /// What the cut log of the new cluster begins with: all cuts are folded, every shard has an owner and is not open yet.

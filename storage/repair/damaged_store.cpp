@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/given_up.hpp"
 #include "evershard/storage/journal/keys.hpp"
@@ -12,6 +13,7 @@
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/repair/left_out.hpp"
 #include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/rocks/table_files.hpp"
@@ -216,7 +218,9 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
     EVERSHARD_TRY(verification.indexes(part_of(progress, 80, 95)));
   made.renew_indexes |= verification.indexes_differ() || made.copy_truth;
   EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
-  made.removals_to_forget = damaged_removals();
+  made.removals = damaged_removals();
+  made.snapshots = verification.damaged_snapshots();
+  EVERSHARD_TRY(say_of_state(made, verification));
   made.write_mark = !has_mark_file_;
 
   if (made.renew_indexes && cut_missing)
@@ -238,15 +242,28 @@ Verification::Subject DamagedStore::subject() const {
           std::min(view.mark, order_end_)};
 }
 
-std::uint64_t DamagedStore::damaged_removals() const {
-  std::uint64_t damaged = 0;
+std::vector<std::string> DamagedStore::damaged_removals() const {
+  std::vector<std::string> damaged;
   for (const auto prefix : {removing_prefix, removed_prefix}) {
     auto removals = removal_rows(*rows_, prefix);
     if (!removals) continue;  // a finding already
-    damaged += static_cast<std::uint64_t>(std::ranges::count_if(
-        removals->damaged, [](const auto& row) { return row.why.code == ErrorCode::corruption; }));
+    for (auto& row : removals->damaged)
+      if (row.why.code == ErrorCode::corruption) damaged.push_back(std::move(row.key));
   }
   return damaged;
+}
+
+/// Snapshots can be done without. Rows of removals too, since they can be asked for again; other rows stay as they are.
+Result<void> DamagedStore::say_of_state(Examination& made, const Verification& verification) const {
+  auto said = said_of_snapshots(*rows_, made.snapshots);
+  if (!said) return refuse(std::move(said).error());
+  made.said_of_snapshots = *std::move(said);
+  for (const auto& sentence : verification.damaged_state()) {
+    const bool mended = std::ranges::any_of(
+        made.removals, [&](const std::string& key) { return sentence.find(hex(key, 64)) != std::string::npos; });
+    if (!mended) made.plan.unmended.push_back(sentence);
+  }
+  return {};
 }
 
 /// Behind the cuts too, as its node reads it when it is started. Empty: it can be.
@@ -293,10 +310,12 @@ Result<Examination> DamagedStore::examine_node(const RecoverOptions& how, const 
     EVERSHARD_TRY(verification.indexes(part_of(progress, 80, 95)));
   made.renew_indexes |= verification.indexes_differ();
   EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
+  made.snapshots = verification.damaged_snapshots();
+  EVERSHARD_TRY(say_of_state(made, verification));
   made.write_mark = !has_mark_file_;
 
   const bool truth_damaged = truth_files_damaged_ || !unreadable.empty() || !verification.missing_events().empty() ||
-                             damaged_removals() > 0 || !removed;
+                             !damaged_removals().empty() || !removed;
   const auto node = std::to_string(identity_.node);
   const auto instead = "give node " + node +
                        " a backup of its disk from before the damage (`evershard restore`, then start it); or an empty "
@@ -325,7 +344,7 @@ Result<Examination> DamagedStore::examine_node(const RecoverOptions& how, const 
 void DamagedStore::say_what_a_node_loses(Examination& made) const {
   auto& steps = made.plan.steps;
   const auto end = std::to_string(made.plan.keeps.value);
-  if (made.accept_loss || made.renew_indexes)
+  if (made.accept_loss || made.renew_indexes || !made.snapshots.empty())
     steps.push_back("changes a copy beside the database, opens and verifies it as node " +
                     std::to_string(identity_.node) +
                     "'s, and keeps the database as it was when the copy takes its place");
@@ -333,6 +352,7 @@ void DamagedStore::say_what_a_node_loses(Examination& made) const {
     steps.push_back("ends this part with position " + end +
                     ": its coordinator tells it the cuts behind again, and keeps each of its shards closed that has "
                     "lost events, until `evershard cluster assign` accepts that");
+  steps.insert(steps.end(), made.said_of_snapshots.begin(), made.said_of_snapshots.end());
   if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
   if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
 }
@@ -344,7 +364,7 @@ void DamagedStore::say_what_is_lost(Examination& made) const {
   if (made.copy_truth)
     steps.push_back("copies order, journal and state up to position " + end +
                     " into a new database, and keeps the damaged one beside it");
-  else if (made.renew_indexes || made.accept_loss)
+  else if (made.renew_indexes || made.accept_loss || !made.snapshots.empty() || !made.removals.empty())
     steps.push_back(
         "changes a copy of the database, opens it, and keeps the database as it was when the copy takes its place");
   if (plan.acknowledged > plan.keeps && (made.copy_truth || made.accept_loss))
@@ -353,9 +373,10 @@ void DamagedStore::say_what_is_lost(Examination& made) const {
   if (made.copy_truth && !plan.holes.empty())
     steps.push_back("leaves " + std::to_string(plan.holes.size()) +
                     " holes in what is kept: reading there says corruption");
-  if (made.removals_to_forget > 0)
-    steps.push_back("leaves out " + std::to_string(made.removals_to_forget) +
+  if (!made.removals.empty())
+    steps.push_back("leaves out " + std::to_string(made.removals.size()) +
                     " damaged rows of removals: what they speak of is to be removed once more");
+  steps.insert(steps.end(), made.said_of_snapshots.begin(), made.said_of_snapshots.end());
   if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
   if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
 }

@@ -26,7 +26,9 @@ struct Examination {
   bool renew_indexes = false;  ///< they are dropped, in a copy; what is copied has none
   bool accept_loss = false;
   bool write_mark = false;
-  std::uint64_t removals_to_forget = 0;  ///< rows, damaged
+  std::vector<std::string> snapshots{};  ///< keys of damaged ones, which are left out
+  std::vector<std::string> said_of_snapshots{};
+  std::vector<std::string> removals{};  ///< keys of damaged rows of removals, which are left out
 };
 
 /// Holds the store's lock: nobody opens it meanwhile.
@@ -55,7 +57,8 @@ class DamagedStore {
     return identity_.node == 0 ? sharding::CutOf::store : sharding::CutOf::node;
   }
   [[nodiscard]] Verification::Subject subject() const;
-  [[nodiscard]] std::uint64_t damaged_removals() const;
+  [[nodiscard]] std::vector<std::string> damaged_removals() const;
+  Result<void> say_of_state(Examination& made, const Verification& verification) const;
   [[nodiscard]] std::string why_not_read_back() const;
   [[nodiscard]] std::optional<sharding::Cut> cut_of(GlobalPosition position) const;
   [[nodiscard]] GlobalPosition last_whole(const std::vector<Verification::Missing>& missing) const;

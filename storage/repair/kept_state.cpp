@@ -65,7 +65,10 @@ Result<void> KeptState::take(std::string_view key, std::string_view value) {
   }
   std::optional<std::uint32_t> keep;
   auto snapshot = decode_snapshot(value, decoded->aggregate, &keep);
-  if (!snapshot) return refuse(std::move(snapshot).error());
+  if (!snapshot) {
+    lost_latest_ = lost_latest_ || !decoded->retained;
+    return refuse(std::move(snapshot).error());
+  }
   bool stays = snapshot->position <= options_.keeps;
   stood_for_ = std::max(stood_for_, snapshot->version);
   if (stays) stands_for_ = std::max(stands_for_, snapshot->version);

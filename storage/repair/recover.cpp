@@ -12,6 +12,7 @@
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/repair/damaged_store.hpp"
 #include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/repair/left_out.hpp"
 #include "evershard/storage/repair/store_copy.hpp"
 #include "evershard/storage/repair/truth_copy.hpp"
 #include "evershard/storage/repair/verify.hpp"
@@ -145,19 +146,28 @@ Result<void> copy_beside(const std::filesystem::path& database, const std::files
 
 /// Where the truth stays as it is: a fork for a store that lost something, and no indexes if they are not right.
 Result<void> change_copy(const Aside& aside, const RocksOptions& rocks, const Examination& examined) {
-  if (!examined.renew_indexes && !examined.accept_loss) return {};
+  const LeftOut left_out{examined.renew_indexes, examined.snapshots, examined.removals};
+  if (!left_out.any() && !examined.accept_loss) return {};
   std::unique_ptr<RocksFamilies> families;
   const auto database = aside.database().string();
   EVERSHARD_TRY(
       checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
-  if (examined.renew_indexes) {
-    EVERSHARD_TRY(families->clear_mark(rocks));
-    EVERSHARD_TRY(families->clear_indexes(rocks));
-  }
+  EVERSHARD_TRY(leave_out(*families, rocks, left_out));
   if (!examined.accept_loss) return {};
   auto identity = give_new_fork(*families);
   if (!identity) return refuse(std::move(identity).error());
   return {};
+}
+
+/// What could be read and is wrong all the same: a snapshot of a version that no event made.
+Result<void> leave_out_of_copy(const Aside& aside, const Examination& examined) {
+  if (examined.snapshots.empty()) return {};
+  const auto rocks = RocksOptions(aside.options()).for_repair();
+  const auto database = aside.database().string();
+  std::unique_ptr<RocksFamilies> families;
+  EVERSHARD_TRY(
+      checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
+  return leave_out(*families, rocks, {.snapshots = examined.snapshots});
 }
 
 /// A whole store passes over what it was told is lost; a node does so only where the end of its log is.
@@ -176,13 +186,15 @@ Result<void> mend(std::unique_ptr<DamagedStore> store, const StoreOptions& optio
     EVERSHARD_TRY(copy_truth(store->rows(), identity,
                              {.keeps = plan.keeps, .end = plan.acknowledged, .leave_out_damage = true}, options,
                              aside->database(), progress));
+    EVERSHARD_TRY(leave_out_of_copy(*aside, examined));
   } else {
     EVERSHARD_TRY(copy_beside(options.data_dir / "db", aside->database()));
     EVERSHARD_TRY(change_copy(*aside, store->rocks(), examined));
   }
   EVERSHARD_TRY(try_aside(*aside, identity, accepts_loss(identity, examined)));
   // Where MARK is all that is missing, the database stays: it opens.
-  if (examined.copy_truth || examined.renew_indexes || examined.accept_loss)
+  if (examined.copy_truth || examined.renew_indexes || examined.accept_loss || !examined.snapshots.empty() ||
+      !examined.removals.empty())
     EVERSHARD_TRY(put_in_place(options.data_dir, aside->database()));
   return {};
 }

@@ -33,6 +33,7 @@ struct RecoveryPlan {
   std::vector<Hole> holes;
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each, with file or place; at most 100
   std::vector<std::string> steps;     ///< what recover() does, in this order; empty: nothing, the store is fine
+  std::vector<std::string> unmended;  ///< of the findings those that no step mends; holes are not among them
   /// Empty, or why recover() refuses as it was asked, and what to ask for instead.
   std::string refusal;
 };

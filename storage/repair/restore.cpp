@@ -1,9 +1,12 @@
 // restore(): from a backup, or a closed store, to a store.
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/repair/left_out.hpp"
 #include "evershard/storage/repair/store_copy.hpp"
 #include "evershard/storage/repair/store_from_truth.hpp"
 #include "evershard/storage/repair/truth_only.hpp"
@@ -12,6 +15,8 @@
 #include "evershard/storage/rocks/database_lock.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/rocks/rocks_options.hpp"
+#include "evershard/storage/rocks/rocks_rows.hpp"
+#include "evershard/storage/rocks/rocks_status.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -52,15 +57,53 @@ Result<std::unique_ptr<Store>> open_copy(const StoreCopy& copy) {
   return std::unique_ptr<Store>(std::move(*node));
 }
 
-/// File by file, with the indexes that are there.
-Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreCopy& copy, const Progress& progress) {
-  EVERSHARD_TRY(copy_closed_store(source, copy, part_of(progress, 0, 50)));
+Result<void> leave_out_of(const StoreCopy& copy, const LeftOut& what, const RestoreOptions& options) {
+  StoreOptions opening;
+  opening.create = false;
+  const auto rocks = RocksOptions(opening).for_repair();
+  std::unique_ptr<RocksFamilies> opened;
+  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, copy.database().string(), /*read_only=*/false, opened),
+                        "cannot open the copy " + copy.database().string()));
+  if (options.left_out && what.indexes) options.left_out("makes all indexes anew from journal and order");
+  if (!what.snapshots.empty()) {
+    const std::shared_ptr<const RocksFamilies> seen(std::shared_ptr<void>(), opened.get());
+    const auto said = said_of_snapshots(RocksRows(seen), what.snapshots);
+    if (!said) return refuse(said.error());
+    for (const auto& one : *said)
+      if (options.left_out) options.left_out(one);
+  }
+  return leave_out(*opened, rocks, what);
+}
+
+Result<VerifyReport> open_and_verify(const StoreCopy& copy, bool seals, const Progress& progress) {
   auto store = open_copy(copy);
   if (!store) return refuse(std::move(store).error());
-  auto verified = verify(**store, part_of(progress, 50, 100));
-  if (!verified) return refuse(std::move(verified).error());
+  if (seals) EVERSHARD_TRY((*store)->seal());
+  auto verified = verify(**store, progress);
   (*store)->close();
-  store->reset();
+  return verified;
+}
+
+/// File by file, with the indexes that are there, where they are right.
+Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreCopy& copy,
+                                     const RestoreOptions& options, const Progress& progress) {
+  EVERSHARD_TRY(copy_closed_store(source, copy, part_of(progress, 0, 50)));
+  auto verified = open_and_verify(copy, /*seals=*/false, part_of(progress, 50, 75));
+  LeftOut left_out;
+  if (verified)
+    left_out = verified->derived;
+  else if (verified.error().code == ErrorCode::corruption)
+    left_out.indexes = true;  // perhaps it is one of them that does not let it be opened
+  else
+    return refuse(std::move(verified).error());
+  if (left_out.any()) {
+    std::optional<Error> why_not_opened;
+    if (!verified) why_not_opened = verified.error();
+    if (auto done = leave_out_of(copy, left_out, options); !done)
+      return refuse(why_not_opened ? *why_not_opened : std::move(done).error());
+    verified = open_and_verify(copy, /*seals=*/true, part_of(progress, 75, 100));
+    if (!verified) return refuse(why_not_opened ? *why_not_opened : std::move(verified).error());
+  }
   if (verified->errors > 0)
     return refuse(ErrorCode::corruption, source.string() + " has " + std::to_string(verified->errors) +
                                              " errors, the first of which is: " + verified->findings.front());
@@ -79,7 +122,11 @@ Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const Re
   if (!end) return end;
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
-  EVERSHARD_TRY(store_from_truth(*source, {.end = *end, .env = options.env, .without_state = options.without_state},
+  EVERSHARD_TRY(store_from_truth(*source,
+                                 {.end = *end,
+                                  .env = options.env,
+                                  .without_state = options.without_state,
+                                  .left_out = options.left_out ? options.left_out : [](const std::string&) {}},
                                  *copy, progress));
   EVERSHARD_TRY(copy->finish());
   return end;
@@ -97,7 +144,7 @@ Result<GlobalPosition> restore(const std::filesystem::path& source, const std::f
   if (options.up_to || is_truth_only(source)) return restore_truth(source, options, target, progress);
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
-  return restore_whole(source, *copy, progress);
+  return restore_whole(source, *copy, options, progress);
 }
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,

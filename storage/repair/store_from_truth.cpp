@@ -6,6 +6,7 @@
 
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/repair/left_out.hpp"
 #include "evershard/storage/repair/truth_copy.hpp"
 #include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/repair/verification.hpp"
@@ -78,10 +79,17 @@ Result<void> verify_truth(const StoreCopy& copy, const TruthToKeep& what, const 
 Result<void> store_from_truth(const TruthSource& source, const TruthToKeep& what, StoreCopy& copy,
                               const Progress& progress) {
   EVERSHARD_TRY(report(progress, 0, 100));
+  std::vector<std::string> damaged;
   TruthCopyOptions how{
       .keeps = what.end, .end = source.end(), .compact = !what.indexes, .without_state = what.without_state};
+  if (what.left_out) how.snapshot_left_out = [&](std::string_view key) { damaged.emplace_back(key); };
   EVERSHARD_TRY(copy_truth(source.rows(), source.identity(), how, options_of_copy(copy, what.env), copy.database(),
                            part_of(progress, 0, 50)));
+  if (!damaged.empty()) {
+    const auto said = said_of_snapshots(source.rows(), damaged);
+    if (!said) return refuse(said.error());
+    for (const auto& one : *said) what.left_out(one);
+  }
   EVERSHARD_TRY(copy.carry_from(source.folder()));
   return store_of_copied_truth(source.identity(), what, copy, part_of(progress, 50, 100));
 }

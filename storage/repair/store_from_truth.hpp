@@ -19,6 +19,7 @@ struct TruthToKeep {
   bool indexes = true;  ///< made anew; without them the copy is marked as a backup of the truth only
   rocksdb::Env* env = nullptr;
   std::function<void(const AggregateId& aggregate)> without_state{};  ///< as TruthCopyOptions
+  std::function<void(const std::string&)> left_out{};  ///< told of each snapshot that is; absent: `corruption`
 };
 
 /// Copies, makes the indexes, verifies, settles. What is left to do is StoreCopy::finish().

@@ -146,7 +146,13 @@ Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, const Kep
       EVERSHARD_TRY(to.written());
       last = rows->key();
       auto taken = kept.take(last, rows->value());
-      if (!taken && !how.leave_out_damage)
+      const auto is_snapshot = [&] {
+        const auto key = keys::decode_state(last);
+        return key && key->kind == keys::StateKey::Kind::snapshot;
+      };
+      if (!taken && how.snapshot_left_out && is_snapshot())
+        how.snapshot_left_out(last);
+      else if (!taken && !how.leave_out_damage)
         return refuse(ErrorCode::corruption, "family state, row " + hex(last, 64) + ": " + taken.error().what);
     }
     auto status = rows->status();

@@ -25,6 +25,8 @@ struct TruthCopyOptions {
   /// What is damaged or missing is left out without a word: for recover(), which has said it before. Else it is an
   /// error.
   bool leave_out_damage = false;
+  /// Called for each snapshot that cannot be read and is left out: its key in the family state. Absent: an error too.
+  std::function<void(std::string_view key)> snapshot_left_out{};
   bool compact = false;  ///< it is kept to be copied once more, not to be opened: smaller files, slower look-ups
   /// Called for aggregates whose state cannot be made in the copy (KeptState). May be absent.
   std::function<void(const AggregateId& aggregate)> without_state{};

@@ -17,6 +17,8 @@
 namespace evershard::storage {
 namespace {
 
+constexpr std::size_t damaged_state_max = 100;
+
 std::string positions(GlobalPosition from, std::uint64_t count) {
   if (count == 1) return "position " + std::to_string(from.value);
   return "positions " + std::to_string(from.value) + " to " + std::to_string(from.value + count - 1);
@@ -191,7 +193,13 @@ Result<void> Verification::state(const Progress& progress) {
     auto row = state_row(cursor->key(), cursor->value());
     if (row) continue;
     if (row.error().code == ErrorCode::unavailable) return row;
-    findings_.add("family state, row " + hex(cursor->key(), 64) + ": " + row.error().what);
+    auto sentence = "family state, row " + hex(cursor->key(), 64) + ": " + row.error().what;
+    const auto key = keys::decode_state(cursor->key());
+    if (key && key->kind == keys::StateKey::Kind::snapshot)
+      damaged_snapshots_.emplace_back(cursor->key());
+    else if (damaged_state_.size() < damaged_state_max)
+      damaged_state_.push_back(sentence);
+    findings_.add(std::move(sentence));
   }
   if (auto status = cursor->status(); !status) {
     if (status.error().code == ErrorCode::unavailable) return status;

@@ -52,6 +52,10 @@ class Verification final : private TruthVisitor {
   [[nodiscard]] std::uint64_t snapshots() const { return snapshots_; }
   /// A rebuild would make another index than the one that is there.
   [[nodiscard]] bool indexes_differ() const { return indexes_differ_; }
+  /// Snapshots that are none: keys of the family state.
+  [[nodiscard]] const std::vector<std::string>& damaged_snapshots() const { return damaged_snapshots_; }
+  /// Other rows of the family state, a sentence each, the first ones.
+  [[nodiscard]] const std::vector<std::string>& damaged_state() const { return damaged_state_; }
   /// By position.
   [[nodiscard]] const std::vector<Missing>& missing_events() const { return missing_; }
 
@@ -100,6 +104,7 @@ class Verification final : private TruthVisitor {
   IndexSums sums_;
   std::uint64_t events_ = 0, records_ = 0, index_rows_ = 0, snapshots_ = 0;
   bool indexes_differ_ = false;
+  std::vector<std::string> damaged_snapshots_, damaged_state_;
   std::array<bool, family_count> unreadable_{};
   std::vector<Missing> missing_;
   std::vector<GlobalPosition> removed_;

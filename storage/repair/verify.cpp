@@ -1,6 +1,9 @@
 #include "evershard/storage/repair/verify.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "evershard/storage/open.hpp"
@@ -12,6 +15,14 @@
 #include "evershard/storage/rocks/database_lock.hpp"
 
 namespace evershard::storage {
+namespace {
+
+bool is_of_an_index(std::string_view family) {
+  constexpr std::array indexes{Family::streams, Family::postings, Family::ids, Family::directory, Family::runs};
+  return std::ranges::any_of(indexes, [&](Family one) { return name_of(one) == family; });
+}
+
+}  // namespace
 
 Result<VerifyReport> verify(const Store& store, const Progress& progress) {
   Findings findings(findings_max);
@@ -19,15 +30,21 @@ Result<VerifyReport> verify(const Store& store, const Progress& progress) {
   Verification verification({store.rows(), store.hasher(), store.identity().shards, view, view.watermark}, findings);
 
   // Of a hundred parts: files 20, the truth 50, indexes 25, the state 5.
+  VerifyReport made;
   if (auto maintenance = store.maintenance())
-    EVERSHARD_TRY(maintenance->check_files([&](const DamagedFile& file) { findings.add(file.sentence()); },
-                                           part_of(progress, 0, 20)));
+    EVERSHARD_TRY(maintenance->check_files(
+        [&](const DamagedFile& file) {
+          findings.add(file.sentence());
+          made.derived.indexes |= is_of_an_index(file.family);
+        },
+        part_of(progress, 0, 20)));
   EVERSHARD_TRY(verification.truth(part_of(progress, 20, 70)));
   EVERSHARD_TRY(verification.indexes(part_of(progress, 70, 95)));
   EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
   EVERSHARD_TRY(report(progress, 100, 100));
 
-  VerifyReport made;
+  made.derived.indexes |= verification.indexes_differ();
+  made.derived.snapshots = verification.damaged_snapshots();
   made.events = verification.events();
   made.records = verification.records();
   made.index_rows = verification.index_rows();

@@ -10,6 +10,7 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/progress.hpp"
+#include "evershard/storage/repair/derived_damage.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::storage {
@@ -22,6 +23,7 @@ struct VerifyReport {
   std::uint64_t index_rows = 0;  ///< sealed ones
   std::uint64_t snapshots = 0;
   std::uint64_t errors = 0;  ///< all that were met
+  LeftOut derived;           ///< of that: what a copy can do without
   std::vector<std::string>
       findings;  ///< a sentence each, which names shard and offset, family or file; the first `findings_max`
 };

@@ -55,6 +55,7 @@ LocalPages<Asked, Options>::LocalPages(std::shared_ptr<Node> node, Asked asked, 
 
 template <class Asked, class Options>
 LocalPages<Asked, Options>::~LocalPages() {
+  // A cursor that was given up already is no loss.
   (void)node_->held().take(ticket_);
 }
 

@@ -27,6 +27,7 @@ std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node
   host.block_cache_bytes = options.block_cache_bytes;
   host.memtables_bytes = options.memtables_bytes;
   host.engine = engine_of(options);
+  host.engine.reads_whole_only = true;
   host.engine.event_id_at = std::move(event_id_at);
   host.engine.warn = std::move(warn);
   return std::make_unique<ProjectionHost>(events, std::move(kinds), std::move(host));

@@ -1,9 +1,13 @@
 #include "evershard/store/local/maintenance.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/recover.hpp"
 #include "evershard/storage/repair/verify.hpp"
 #include "evershard/store/json/types_file.hpp"
+#include "evershard/views/rows/rows_check.hpp"
 
 namespace evershard {
 namespace {
@@ -26,6 +30,7 @@ Result<RecoveryPlan> ours(Result<storage::RecoveryPlan> from) {
   for (const auto& hole : from->holes) plan.holes.emplace_back(hole.from, hole.until);
   plan.findings = std::move(from->findings);
   plan.steps = std::move(from->steps);
+  plan.unmended = std::move(from->unmended);
   plan.refusal = std::move(from->refusal);
   return plan;
 }
@@ -49,6 +54,12 @@ Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, 
     ++report.errors;
     report.findings.push_back(types.error().what);
   }
+  for (const auto* const rows : {"projections", "documents"}) {
+    auto wrong = storage::check_rows(data_dir / rows, progress);
+    if (!wrong) return refuse(std::move(wrong).error());
+    report.errors += wrong->size();
+    std::ranges::move(*wrong, std::back_inserter(report.findings));
+  }
   return DirectoryReport{
       name_of(checked->kind),
       checked->node,
@@ -57,7 +68,10 @@ Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, 
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
                                RestoreOptions options, Progress progress) {
-  return storage::restore(source, target, {.up_to = options.up_to, .without_state = std::move(options.without_state)},
+  return storage::restore(source, target,
+                          {.up_to = options.up_to,
+                           .without_state = std::move(options.without_state),
+                           .left_out = std::move(options.left_out)},
                           progress);
 }
 

@@ -24,7 +24,8 @@ struct RecoveryPlan {
   bool more_may_be_lost = false;  ///< of a node's part, behind `keeps`: only its coordinator knows
   std::vector<std::pair<GlobalPosition, GlobalPosition>> holes;  ///< [from, until): missing inside of what is kept
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each; at most 100
-  std::vector<std::string> steps;     ///< what recover() does, in order; empty: nothing, the store is fine
+  std::vector<std::string> steps;     ///< what recover() does, in order; empty: nothing
+  std::vector<std::string> unmended;  ///< of the findings those that no step mends; holes are not among them
   std::string refusal;                ///< empty, or why recover() refuses as it was asked, and what to ask for instead
 };
 
@@ -63,6 +64,9 @@ struct RestoreOptions {
   /// Called for aggregates whose state cannot be made in it: events that were there at `up_to` were removed since, and
   /// what stands for them is of later versions. May be absent.
   std::function<void(const AggregateId& aggregate)> without_state{};
+  /// Told of what is damaged in the source and can be done without, a sentence each: indexes, which are made anew, and
+  /// snapshots. May be absent.
+  std::function<void(const std::string& what)> left_out{};
 };
 
 /// Copies a backup of either kind, or a closed store, into an absent or empty directory, and verifies the copy. Of a

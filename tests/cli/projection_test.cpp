@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -330,6 +332,25 @@ TEST_F(ProjectionCommands, NameNoTypeOfTheStoresThatThereIsNot) {
     EXPECT_THAT(done.err, ::testing::HasSubstr("$AggregateRemoved")) << words[0];
   }
   EXPECT_EQ(evershard({"index", "create", "--type", "$AggregateRemoved", "--data", data}).status, 0);
+}
+
+// A select gave 0 rows with status 0, and `verify` found nothing.
+TEST_F(ProjectionCommands, RowsThatCannotBeReadAreFoundAndMadeAnewBeforeTheyAreRead) {
+  store_ = {"--data", path("store")};
+  const std::string example = std::string(EVERSHARD_EXAMPLES) + "/tables/orders";
+  ASSERT_EQ(at({"append", "--jsonl", example + ".jsonl"}).status, 0);
+  (void)one({"projection", "create", "orders", example + ".json", "--wait"});
+  EXPECT_EQ(at({"verify"}).status, 0);
+
+  for (const auto& file : std::filesystem::directory_iterator(path("store/projections")))
+    if (file.path().filename().string().starts_with("MANIFEST-"))
+      std::ofstream(file.path(), std::ios::trunc) << "nonsense";
+  const auto verified = at({"verify"});
+  EXPECT_EQ(verified.status, 8) << verified.out;
+  EXPECT_THAT(verified.out, HasSubstr("the database projections cannot be opened"));
+
+  EXPECT_EQ(lines({"table", "select", "orders"}).size(), 2u);
+  EXPECT_EQ(at({"verify"}).status, 0);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class ClusterCopies : public MaintainedStore {
 };
 
 TEST_F(ClusterCopies, OfAnyNumberOfNodesAreTheStoreThatWasSpread) {
-  for (const SpreadOptions how : {SpreadOptions{1, 1, {}}, SpreadOptions{3, 2, {}}}) {
+  for (const SpreadOptions& how : {SpreadOptions{1, 1, {}}, SpreadOptions{3, 2, {}}}) {
     make_store();
     const auto events = everything(store());
     const auto tagged = matching(store(), Query{}.tags({"of:3"}));

@@ -72,12 +72,14 @@ Result<std::unique_ptr<StoreDocuments>> StoreDocuments::open(EventStore& events,
   if (options.folder.empty()) {
     rows = storage::memory_projection_store();
   } else {
-    auto opened = storage::open_projection_store(
-        {.folder = options.folder, .of = {options.owner, *head, options.engine.event_id_at}});
+    auto opened = storage::open_projection_store({.folder = options.folder,
+                                                  .of = {options.owner, *head, options.engine.event_id_at},
+                                                  .warn = options.engine.warn});
     if (!opened) return refuse(std::move(opened).error());
     rows = *std::move(opened);
   }
   if (!options.as_json) options.as_json = stored_as_json;
+  options.engine.reads_whole_only = true;
   std::unique_ptr<StoreDocuments> documents(new StoreDocuments(events, std::move(rows), std::move(options)));
   std::set<std::string, std::less<>> damaged;
   auto defined = documents->catalogue_.list(true, [&](const std::string& type, const Error& why) {

@@ -64,6 +64,7 @@ namespace {
 /// Rows that catch up can be late, appends are waited for: where both want the processor, those come first. Of this
 /// thread, for good. Live rows are waited for as well: behind appends they were a hundred milliseconds late at half
 /// load.
+/// Where it is not allowed, they work beside the appends.
 void come_after_appends() { (void)::setpriority(PRIO_PROCESS, 0, rows_niceness); }
 
 }  // namespace
@@ -185,6 +186,7 @@ void ProjectionEngine::drop_others(const std::function<bool(const std::string&)>
   const std::lock_guard lock(mutex_);
   for (const auto& family : rows_.families()) {
     const auto name = family.substr(0, family.rfind('@'));
+    // What stays of it is dropped when the rows are opened the next time.
     if (!hosted_.contains(name) && !(keep && keep(name))) (void)rows_.drop_family(family);
   }
 }
@@ -245,6 +247,7 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
   hosted.unmade.clear();
   hosted.why_unmade.clear();
   for (const auto& family : rows_.families())
+    // What stays of it is dropped when the rows are opened the next time.
     if (parse_family(family, definition.name) && !is_wanted(family)) (void)rows_.drop_family(family);
   for (const auto& of : wanted) {
     if (std::ranges::find(hosted.runs, of.family(), [](const auto& run) { return run->family(); }) == hosted.runs.end())
@@ -299,6 +302,7 @@ void ProjectionEngine::give_back_lanes() {
 
 void ProjectionEngine::end(const std::shared_ptr<ProjectionRun>& run) {
   run->stop();
+  // What stays of it is dropped when the rows are opened the next time.
   (void)rows_.drop_family(run->family());
   std::erase(parked_, run);
   std::erase(building_, run);
@@ -408,6 +412,7 @@ void ProjectionEngine::live() {
     }
     if (!step.waited) pause_between_pages(began);
   }
+  // The runs are known here: only the driver lets go of them.
   (void)live_driver_.take_all();
 }
 
@@ -416,6 +421,7 @@ void ProjectionEngine::drive_alone(OwnLane& lane) {
   auto& driver = lane.driver;
   while (!stopping_ && !run.stopped()) {
     if (!run.fit()) {
+      // The runs are known here: only the driver lets go of them.
       (void)driver.take_all();
       const auto state = run.status().state;
       if (run.pause_wanted() && (state == RunState::building || state == RunState::live)) run.mark(RunState::paused);
@@ -435,14 +441,17 @@ void ProjectionEngine::drive_alone(OwnLane& lane) {
     const bool was_complete = run.complete();
     const auto began = Clock::now();
     auto step = driver.step(look_up_every);
+    // The run is known here: only the driver lets go of it.
     (void)driver.take_out();
     if (step.error) {
+      // The runs are known here: only the driver lets go of them.
       (void)driver.take_all();
       run.not_written(*std::move(step.error));
     }
     if (run.complete() && !was_complete) completed();
     if (step.caught_up && !step.waited) pause_between_pages(began);
   }
+  // The runs are known here: only the driver lets go of them.
   (void)driver.take_all();
   const std::lock_guard lock(mutex_);
   lane.run.reset();
@@ -521,6 +530,7 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
     }
     if (options_.reads_whole_only && is_read && !wanted.version && !wanted.at_least && !run->complete()) {
       const auto enough = std::min(until, Clock::now() + options_.whole_wait_max);
+      // Whether it has come about is looked at below.
       static_cast<void>(
           board_.wait(enough, [&] { return run->complete() || run->stopped() || stopping_ || stands(); }));
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
@@ -528,7 +538,7 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
       if (!run->complete() && stands()) return not_there(true, "caught up");
       if (!run->complete())
         return refuse(ErrorCode::unavailable, "the rows of projection " + in_quotes(name) +
-                                                  " are made anew on this node, and are at position " +
+                                                  " are not all made yet, and are at position " +
                                                   std::to_string(run->position().value) +
                                                   ": wait, or name the position that is enough (at_least)");
     }

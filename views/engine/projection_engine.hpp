@@ -39,8 +39,8 @@ struct EngineOptions {
       1};  ///< at least this long between two pages of the live ones: one write takes what came meanwhile
   storage::EventIdAt event_id_at{};  ///< for checkpoints; absent: they do not name their events (a node of a cluster:
                                      ///< others have them)
-  /// Rows that have never caught up are read by nobody who names neither version nor position: a node of a cluster, to
-  /// which a projection's home moves, makes them anew, and a few of them would pass for all.
+  /// Rows that have never caught up are read by nobody who names neither version nor position: rows that were lost or
+  /// damaged are made anew, and so are those of a projection whose home moves, and a few of them would pass for all.
   bool reads_whole_only = false;
   std::chrono::milliseconds whole_wait_max = std::chrono::seconds(5);  ///< for that
   std::function<void(const Error&)> warn{};  ///< what nobody asked for and is to be known; any thread; may be absent

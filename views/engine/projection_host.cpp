@@ -120,7 +120,8 @@ Result<std::shared_ptr<ProjectionEngine>> ProjectionHost::engine() {
       auto opened = storage::open_projection_store({.folder = options_.folder,
                                                     .of = {options_.owner, *watermark, options_.engine.event_id_at},
                                                     .block_cache_bytes = options_.block_cache_bytes,
-                                                    .memtables_bytes = options_.memtables_bytes});
+                                                    .memtables_bytes = options_.memtables_bytes,
+                                                    .warn = options_.engine.warn});
       if (!opened) return refuse(std::move(opened).error());
       rows_ = *std::move(opened);
     }

@@ -352,6 +352,7 @@ void RocksProjectionStore::remove_incoming() const {
   rocksdb::FileLock* lock = nullptr;
   if (!env->LockFile((options_.folder / "LOCK").string(), &lock).ok()) return;
   std::filesystem::remove_all(incoming, error);
+  // Who opens the database next says if it is locked still.
   (void)env->UnlockFile(lock);
 }
 
@@ -400,6 +401,10 @@ Result<void> RocksProjectionStore::open() {
   auto status = open_database();
   if (is_open_elsewhere(status)) return refuse(ErrorCode::unavailable, options_.folder.string() + " is open already");
   if (is_damage(status)) {
+    if (options_.warn)
+      options_.warn(
+          Error(ErrorCode::corruption, "the rows in " + options_.folder.string() +
+                                           " cannot be read, and are made anew from the events: " + status.ToString()));
     clear_database();
     status = open_database();
   }
@@ -633,6 +638,7 @@ void RocksProjectionStore::settle(const std::string& name) {
   if (!family) return;
   auto& db = *(*family)->in->db;
   if (db.Flush({}, (*family)->handle).ok())
+    // A hint: rows are read as well without.
     (void)rocksdb::experimental::SuggestCompactRange(&db, (*family)->handle, nullptr, nullptr);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "evershard/views/rows/projection_store.hpp"
@@ -24,6 +25,8 @@ struct RocksProjectionOptions {
   /// below, a file of its own costs more than it saves.
   std::size_t files_from_rows = 20'000;
   rocksdb::Env* env = nullptr;  ///< for tests
+  /// Told of what was damaged and is cleared. May be absent.
+  std::function<void(const Error&)> warn{};
 };
 
 /// What cannot be opened, is damaged, of another store or ahead of it, is cleared: it is rebuilt from the events.

@@ -23,6 +23,7 @@ class MemoryOf final : public rocksdb::MemTableRep {
   void* take(std::size_t bytes) {
     constexpr std::size_t align = alignof(std::max_align_t);
     char* at = nullptr;
+    // It gives the place by its last argument.
     (void)MemTableRep::Allocate(bytes + align - 1, &at);
     return at + (align - reinterpret_cast<std::uintptr_t>(at) % align) % align;
   }

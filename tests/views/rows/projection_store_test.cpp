@@ -19,6 +19,7 @@
 
 #include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/rows/rocks_projection_store.hpp"
+#include "evershard/views/rows/rows_check.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/storage/fault_env.hpp"
 
@@ -299,12 +300,46 @@ TEST_F(RocksProjections, WhatIsDamagedIsClearedAndWorks) {
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "projections"))
     if (file.path().filename().string().starts_with("MANIFEST"))
       std::ofstream(file.path(), std::ios::trunc) << "nonsense";
+  std::vector<std::string> told;
   {
-    const auto store = open();
-    EXPECT_THAT(store->families(), IsEmpty());
+    const auto store = open_projection_store({.folder = folder_.path() / "projections",
+                                              .of = {one_store, GlobalPosition{100}},
+                                              .warn = [&](const Error& why) { told.push_back(why.what); }});
+    ASSERT_TRUE(store) << store.error().what;
+    EXPECT_THAT((*store)->families(), IsEmpty());
   }
+  EXPECT_THAT(told, ElementsAre(testing::HasSubstr("cannot be read, and are made anew from the events")));
   fill();
   EXPECT_THAT(open()->families(), ElementsAre("a"));
+}
+
+TEST_F(RocksProjections, AreCheckedWithoutBeingOpened) {
+  const auto rows = folder_.path() / "projections";
+  const auto wrong = [&] {
+    auto found = check_rows(rows);
+    EXPECT_TRUE(found) << found.error().what;
+    return found ? *found : std::vector<std::string>();
+  };
+  const auto spoil = [&](const std::string& beginning, const std::string& end, std::size_t at) {
+    for (const auto& file : std::filesystem::directory_iterator(rows)) {
+      const auto name = file.path().filename().string();
+      if (!name.starts_with(beginning) || !name.ends_with(end)) continue;
+      std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+      bytes.seekp(static_cast<std::streamoff>(at));
+      bytes << "nonsense";
+    }
+  };
+  EXPECT_THAT(wrong(), IsEmpty()) << "none were made yet";
+  fill();
+  EXPECT_THAT(wrong(), IsEmpty());
+  EXPECT_THAT(open()->families(), ElementsAre("a")) << "it changes nothing";
+
+  ASSERT_TRUE(open()->write(batch_of("a", {{"k", "v"}}, 51)));
+  ASSERT_TRUE(open()->vacuum({}));
+  spoil("", ".sst", 0);
+  EXPECT_THAT(wrong(), testing::Contains(testing::HasSubstr("rows of \"a\"")));
+  spoil("MANIFEST-", "", 0);
+  EXPECT_THAT(wrong(), ElementsAre(testing::HasSubstr("projections cannot be opened")));
 }
 
 /// A process that has too many files open, say: what cannot be read just now is not damaged.

@@ -1,0 +1,275 @@
+// The table "What verify looks at" of docs/operations.md, walked: each kind of row changed with its checksum right,
+// deleted, exchanged with another of its kind.
+
+#include <fstream>
+#include <map>
+
+#include "evershard/sharding/cut.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/repair/recover.hpp"
+#include "tests/storage/maintained_store.hpp"
+
+namespace evershard::storage {
+namespace {
+
+using Row = std::pair<std::string, std::string>;
+
+/// As a cell of the page says it.
+enum class Seen { found, unseen, refused };
+std::string name_of(Seen seen) {
+  return seen == Seen::found ? "found" : seen == Seen::unseen ? "not seen" : "does not open";
+}
+
+const AggregateId with_snapshot{"order", "1"}, with_another{"order", "2"};
+
+class WhatVerifySees : public MaintainedStore {
+ protected:
+  /// 200 commits of one event under ids of their own, sealed; snapshots, and rows of removals.
+  void make_store(const std::string& payload) {
+    open();
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      auto append = one("order-" + std::to_string(i % 7), "placed", payload + std::to_string(i % 5),
+                        {"t:" + std::to_string(i % 3)});
+      append.events.front().id = EventId::derived(EventId{}, static_cast<std::uint32_t>(i + 1));
+      append.events.front().occurred_at = Timestamp{1};
+      ASSERT_TRUE(writer_->commit({std::move(append)}));
+    }
+    write({snapshot_of("order-1", 3, 16), snapshot_of("order-2", 4, 24)});
+    ASSERT_TRUE(store().seal());
+    close();
+    raw([&](RocksFamilies& families) {
+      put(families, Family::state, removed_key(with_snapshot), encode_removal(removal_, with_snapshot));
+      put(families, Family::state, removed_key(with_another), encode_removal(removal_, with_another));
+      put(families, Family::state, keys::checkpoint("mail"), "somebody's");
+      put(families, Family::state, keys::checkpoint("post"), "somebody else's");
+    });
+  }
+
+  Seen seen() {
+    const auto report = verify_directory(data_dir());
+    if (!report) return Seen::refused;
+    return report->report.errors == 0 ? Seen::unseen : Seen::found;
+  }
+
+  std::vector<Row> rows(Family family, const std::function<bool(const std::string&)>& is_meant) {
+    std::vector<Row> some;
+    raw([&](RocksFamilies& families) {
+      for (auto& row : rows_of(families, family))
+        if (is_meant(row.first)) some.push_back(std::move(row));
+    });
+    return some;
+  }
+
+  const RemovalRow removal_{.before = SeqNr{2}, .from = SeqNr{1}, .last = GlobalPosition{2}, .operation = "op"};
+};
+
+struct Kind {
+  Family family;
+  std::function<bool(const std::string& key)> is_meant;
+  /// With its checksum right. Absent: it has none, and a byte is changed.
+  std::function<std::string(const Row& row)> changed{};
+};
+
+bool is_of(const std::string& key, keys::StateKey::Kind kind, std::string_view name = {}) {
+  const auto decoded = keys::decode_state(key);
+  return decoded && decoded->kind == kind && decoded->name.starts_with(name);
+}
+
+/// The rows of the page's table, by what their first cell says.
+std::map<std::string, Kind> kinds(const std::map<std::string, std::string>& twins_journal) {
+  using Of = keys::StateKey::Kind;
+  const auto any = [](const std::string&) { return true; };
+  const auto snapshot = [](const Row& row) {
+    Snapshot other;
+    other.aggregate = keys::decode_state(row.first)->aggregate;
+    other.version = SeqNr{2};
+    other.payload = "another state";
+    return encode_snapshot(other, GlobalPosition{9}, Timestamp{1});
+  };
+  return {
+      {"record of the journal", {Family::journal, any, [&](const Row& row) { return twins_journal.at(row.first); }}},
+      {"cut of the order",
+       {Family::order, any,
+        [](const Row& row) {
+          auto cut = *sharding::decode_cut(row.second);
+          cut.segments.front().first = cut.segments.front().first + 1;
+          cut.segments.front().end = cut.segments.front().end + 1;
+          return sharding::encode(cut);
+        }}},
+      {"identity",
+       {Family::state, [](const auto& key) { return is_of(key, Of::identity); },
+        [](const Row& row) {
+          auto identity = *decode_identity(row.second);
+          identity.term_key += 1;
+          return encode(identity);
+        }}},
+      {"applied",
+       {Family::state, [](const auto& key) { return is_of(key, Of::applied); },
+        [](const Row& row) {
+          auto applied = *decode_applied(row.second);
+          applied.watermark = applied.watermark - 1;
+          return encode(applied);
+        }}},
+      {"snapshot", {Family::state, [](const auto& key) { return is_of(key, Of::snapshot); }, snapshot}},
+      {"what is removed",
+       {Family::state, [](const auto& key) { return is_of(key, Of::checkpoint, removed_prefix); },
+        [](const Row& row) {
+          const auto name = keys::decode_state(row.first)->name.substr(removed_prefix.size());
+          const auto aggregate = *AggregateId::parse(name);
+          auto removal = *decode_removal(row.second, aggregate);
+          removal.before = SeqNr{3};
+          return encode_removal(removal, aggregate);
+        }}},
+      {"checkpoint, definition",
+       {Family::state,
+        [](const auto& key) { return is_of(key, Of::checkpoint) && !is_of(key, Of::checkpoint, removed_prefix); }}},
+      {"index: streams", {Family::streams, any}},
+      {"index: postings", {Family::postings, any}},
+      {"index: ids", {Family::ids, any}},
+      {"index: directory", {Family::directory, any}},
+      {"index: runs", {Family::runs, any}},
+  };
+}
+
+/// First cell to the cells behind it, of the table under that heading.
+std::map<std::string, std::vector<std::string>> table_of_the_page() {
+  std::ifstream page(EVERSHARD_OPERATIONS_PAGE);
+  std::map<std::string, std::vector<std::string>> table;
+  bool here = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("#")) here = line == "### What verify looks at";
+    if (!here || !line.starts_with("| ")) continue;
+    std::vector<std::string> cells;
+    for (std::size_t at = 2; at < line.size();) {
+      const auto end = line.find(" |", at);
+      if (end == std::string::npos) break;
+      cells.push_back(line.substr(at, end - at));
+      at = end + 3;
+    }
+    if (cells.size() == 4) table.emplace(cells[0], std::vector(cells.begin() + 1, cells.end()));
+  }
+  return table;
+}
+
+TEST_F(WhatVerifySees, IsWhatThePageSays) {
+  std::map<std::string, std::string> twins;
+  {
+    make_store("other");
+    for (auto& [key, value] : rows(Family::journal, [](const auto&) { return true; })) twins.emplace(key, value);
+    std::filesystem::remove_all(data_dir());
+  }
+  make_store("this");
+  ASSERT_EQ(seen(), Seen::unseen) << "nothing is wrong yet";
+  const auto whole = folder_.path() / "whole";
+  std::filesystem::rename(data_dir(), whole);
+  const auto again = [&] {
+    std::filesystem::remove_all(data_dir());
+    std::filesystem::copy(whole, data_dir(), std::filesystem::copy_options::recursive);
+  };
+  auto page = table_of_the_page();
+  for (const auto& [name, kind] : kinds(twins)) {
+    SCOPED_TRACE(name);
+    const auto cells = page[name];
+    ASSERT_EQ(cells.size(), 3u) << "docs/operations.md has a row for it";
+    again();
+    const auto some = rows(kind.family, kind.is_meant);
+    ASSERT_FALSE(some.empty());
+    const auto& row = some[some.size() / 2];
+    raw([&](RocksFamilies& families) {
+      auto value = row.second;
+      if (kind.changed)
+        value = kind.changed(row);
+      else
+        value.back() ^= 1;
+      put(families, kind.family, row.first, value);
+    });
+    EXPECT_EQ(name_of(seen()), cells[0]) << "changed";
+    again();
+    raw([&](RocksFamilies& families) { erase(families, kind.family, row.first); });
+    EXPECT_EQ(name_of(seen()), cells[1]) << "deleted";
+    if (some.size() < 2) {
+      EXPECT_EQ(cells[2], "there is one");
+      continue;
+    }
+    again();
+    const auto& other = some[some.size() / 2 - 1];
+    raw([&](RocksFamilies& families) {
+      put(families, kind.family, row.first, other.second);
+      put(families, kind.family, other.first, row.second);
+    });
+    EXPECT_EQ(name_of(seen()), cells[2]) << "exchanged";
+  }
+}
+
+// `recover --yes` said that it had mended a store, and the next verify found the same row.
+TEST_F(WhatVerifySees, DamagedSnapshotsAreLeftOutByRecover) {
+  make_store("this");
+  raw([&](RocksFamilies& families) {
+    put(families, Family::state, keys::snapshot(with_snapshot, std::nullopt), "damaged");
+    Snapshot beyond;
+    beyond.aggregate = with_another;
+    beyond.version = SeqNr{9'999};
+    put(families, Family::state, keys::snapshot(with_another, std::nullopt),
+        encode_snapshot(beyond, GlobalPosition{30}, Timestamp{1}));
+  });
+  ASSERT_EQ(seen(), Seen::found);
+  const auto plan = recover(options());
+  ASSERT_TRUE(plan) << plan.error().what;
+  EXPECT_EQ(plan->lost, 0u);
+  EXPECT_THAT(plan->steps, ::testing::IsSupersetOf({::testing::HasSubstr("leaves out the snapshot of \"order-1\""),
+                                                    ::testing::HasSubstr("leaves out the snapshot of \"order-2\"")}));
+  EXPECT_THAT(plan->unmended, ::testing::IsEmpty());
+  EXPECT_EQ(seen(), Seen::unseen);
+}
+
+TEST_F(WhatVerifySees, TheNewestWholeCopyOfASnapshotTakesThePlaceOfTheLatest) {
+  make_store("this");
+  raw([&](RocksFamilies& families) {
+    for (const std::uint64_t version : {1, 2}) {
+      Snapshot copy;
+      copy.aggregate = with_snapshot;
+      copy.version = SeqNr{version};
+      copy.payload = "copy " + std::to_string(version);
+      put(families, Family::state, keys::snapshot(with_snapshot, SeqNr{version}),
+          encode_snapshot(copy, GlobalPosition{2 + 7 * (version - 1)}, Timestamp{1}));
+    }
+    put(families, Family::state, keys::snapshot(with_snapshot, std::nullopt), "damaged");
+  });
+  const auto plan = recover(options());
+  ASSERT_TRUE(plan) << plan.error().what;
+  EXPECT_THAT(plan->steps, ::testing::Contains(::testing::HasSubstr("its copy of version 2 takes its place")));
+  EXPECT_EQ(seen(), Seen::unseen);
+  const auto latest =
+      rows(Family::state, [](const auto& key) { return key == keys::snapshot(with_snapshot, std::nullopt); });
+  ASSERT_EQ(latest.size(), 1u);
+  EXPECT_EQ(decode_snapshot(latest.front().second, with_snapshot)->payload, "copy 2");
+}
+
+// What recover does not mend it says.
+TEST_F(WhatVerifySees, ADamagedIntentIsNotMendedAndSaidToBeSo) {
+  make_store("this");
+  raw([&](RocksFamilies& families) {
+    put(families, Family::state, keys::checkpoint(std::string(intent_prefix) + "x"), "damaged");
+  });
+  ASSERT_EQ(seen(), Seen::found);
+  const auto plan = recover(options());
+  ASSERT_TRUE(plan) << plan.error().what;
+  EXPECT_EQ(plan->unmended.size(), 1u);
+  EXPECT_EQ(seen(), Seen::found);
+}
+
+TEST_F(WhatVerifySees, DamagedRowsOfRemovalsAreLeftOutByRecover) {
+  make_store("this");
+  raw([&](RocksFamilies& families) { put(families, Family::state, removed_key(with_snapshot), "damaged"); });
+  ASSERT_EQ(seen(), Seen::found);
+  const auto plan = recover(options());
+  ASSERT_TRUE(plan) << plan.error().what;
+  EXPECT_THAT(plan->unmended, ::testing::IsEmpty());
+  EXPECT_EQ(seen(), Seen::unseen);
+}
+
+}  // namespace
+}  // namespace evershard::storage
