@@ -336,13 +336,14 @@ TEST_F(ProjectionCommands, NameNoTypeOfTheStoresThatThereIsNot) {
 
 // A select gave 0 rows with status 0, and `verify` found nothing.
 TEST_F(ProjectionCommands, RowsThatCannotBeReadAreFoundAndMadeAnewBeforeTheyAreRead) {
-  store_ = {"--data", path("store")};
+  const std::string data = store();
+  store_ = {"--data", data};
   const std::string example = std::string(EVERSHARD_EXAMPLES) + "/tables/orders";
   ASSERT_EQ(at({"append", "--jsonl", example + ".jsonl"}).status, 0);
   (void)one({"projection", "create", "orders", example + ".json", "--wait"});
   EXPECT_EQ(at({"verify"}).status, 0);
 
-  for (const auto& file : std::filesystem::directory_iterator(path("store/projections")))
+  for (const auto& file : std::filesystem::directory_iterator(data + "/projections"))
     if (file.path().filename().string().starts_with("MANIFEST-"))
       std::ofstream(file.path(), std::ios::trunc) << "nonsense";
   const auto verified = at({"verify"});
