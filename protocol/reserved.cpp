@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/mark_tags.hpp"
 #include "evershard/protocol/prepared.hpp"
 #include "evershard/protocol/processes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
@@ -41,6 +42,7 @@ bool is_history(const std::optional<AggregateId>& aggregate, std::string_view ev
 
 bool needs_export(const Append& append) {
   return std::ranges::any_of(append.events, [](const Event& event) {
+    if (std::ranges::any_of(event.tags, is_mark_tag)) return true;
     if (event.state != EventState::live || event.type == retention::aggregate_removed) return true;
     return is_history(event) && (is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)));
   });
@@ -67,6 +69,11 @@ Result<void> check_reserved(const Append& append) {
       continue;
     }
     if (append.from_export && is_history(event)) continue;
+    if (const auto mark = std::ranges::find_if(event.tags, is_mark_tag);
+        mark != event.tags.end() && !append.from_export)
+      return refuse(ErrorCode::invalid_argument,
+                    "tag " + in_quotes(*mark) +
+                        " is reserved: by such tags imports and UmaDB's clients know how far they have come");
     EVERSHARD_TRY(check_not_reserved("event type", event.type));
     if (event.aggregate) EVERSHARD_TRY(check_not_reserved("aggregate type", event.aggregate->type));
   }

@@ -176,6 +176,8 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
       .number(left_out)
       .key("events_refused")
       .number(check->refused_events)
+      .key("events_removed_here")
+      .number(check->removed_events)
       .key("places_held")
       .number(numbers.places);
   json.key("aggregates_renumbered").number(numbers.renumbered);
@@ -187,6 +189,7 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
              {"known already", grouped(known)},
              {"the server's own, left out", grouped(left_out)},
              {"cannot be stored here, left out", grouped(check->refused_events)},
+             {"stored, and removed here since", grouped(check->removed_events)},
              {"places of events that are gone", grouped(numbers.places)},
              {"aggregates with other numbers", grouped(numbers.renumbered)},
              {"events of the source", grouped(check->source_events)},

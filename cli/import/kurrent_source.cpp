@@ -174,6 +174,7 @@ class KurrentSource final : public ImportSource {
       read.push_back({place, std::move(event)});
       if (bytes < page_bytes_enough) continue;
       context.TryCancel();
+      // What was read counts, or an error that was told: how the call ends says no more.
       (void)reader->Finish();
       return read;
     }

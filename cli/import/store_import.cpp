@@ -319,17 +319,24 @@ Result<ImportCheck> StoreImport::compare(const Progress& progress, const Refused
         continue;
       }
       ++check.source_events;
-      source_hash.add(event.content);
+      bool removed = false;
       for (;;) {
         const auto stored = here.next();
         if (!stored) return refuse(stored.error());
         if (!*stored) break;
+        removed = (*stored)->state != EventState::live && (*stored)->id == event.event.id;
+        if (removed) {
+          ++check.stored_events;
+          ++check.removed_events;
+          break;
+        }
         const auto content = source_.content_of(**stored);
         if (content != event.content) continue;
         ++check.stored_events;
         stored_hash.add(content);
         break;
       }
+      if (!removed) source_hash.add(event.content);
     }
     at = events->back().place;
   }

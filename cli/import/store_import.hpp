@@ -20,7 +20,8 @@ struct ImportCheck {
   std::uint64_t source_events = 0;
   std::uint64_t stored_events = 0;
   std::uint64_t refused_events = 0;          ///< of the source, beside those: they cannot be stored here
-  std::string source_hash{}, stored_hash{};  ///< of the contents, in order, without the refused
+  std::uint64_t removed_events = 0;          ///< of those that are stored: their content is removed or erased here
+  std::string source_hash{}, stored_hash{};  ///< of the contents, in order, without the refused and the removed
   [[nodiscard]] bool same() const { return source_events == stored_events && source_hash == stored_hash; }
 };
 

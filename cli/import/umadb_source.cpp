@@ -59,6 +59,7 @@ class UmaDbSource final : public ImportSource {
       for (auto& event : *page.mutable_events()) read.push_back(take(event));
       if (bytes < page_bytes_enough || read.empty()) continue;
       context.TryCancel();
+      // What was read counts, or an error that was told: how the call ends says no more.
       (void)reader->Finish();
       return read;
     }

@@ -4,6 +4,7 @@
 
 #include "evershard/doors/umadb/words/uma_event.hpp"
 #include "evershard/doors/umadb/words/uma_names.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/shown_event.hpp"
 
 namespace evershard::umadb {
@@ -22,7 +23,12 @@ Result<std::optional<std::pair<GlobalPosition, std::uint64_t>>> newest_tracked(E
   show(**event, viewed);
   UmaEvent shown;
   shown.show(viewed);
-  return Newest(std::in_place, (*event)->position, shown.tracking() ? shown.tracking()->second : 0);
+  if (!shown.tracking())
+    return refuse(ErrorCode::corruption, "how far source " + in_quotes(source, 300) +
+                                             " was tracked is not known any more: the event at position " +
+                                             std::to_string((*event)->position.value) +
+                                             " said it, was stored by an earlier release, and is removed");
+  return Newest(std::in_place, (*event)->position, shown.tracking()->second);
 }
 
 }  // namespace evershard::umadb

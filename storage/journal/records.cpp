@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/protocol/mark_tags.hpp"
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/event_body.hpp"
 #include "evershard/storage/journal/varint.hpp"
@@ -26,6 +27,22 @@ Refused corrupt_record(ShardId shard, ShardOffset offset, std::string_view what,
                 std::move(details));
 }
 
+/// Of an event's tags, as they are stored, those by which somebody knows how far it has come: sorted as tags are, they
+/// stand together.
+std::string_view mark_tags_of(std::string_view tags) {
+  std::size_t begin = tags.size(), end = 0;
+  for (std::size_t at = 0; at < tags.size();) {
+    const std::size_t next = at + 1 + static_cast<unsigned char>(tags[at]);
+    if (next > tags.size()) break;
+    if (is_mark_tag(tags.substr(at + 1, next - at - 1))) {
+      begin = std::min(begin, at);
+      end = next;
+    }
+    at = next;
+  }
+  return begin < end ? tags.substr(begin, end - begin) : std::string_view();
+}
+
 std::string stub_body(const EventView& event, EventState state) {
   BodyParts parts{.id = event.id, .occurred_at = {}, .index = event.index, .count = event.count};
   parts.content_hash = event.content_hash;
@@ -34,6 +51,7 @@ std::string stub_body(const EventView& event, EventState state) {
   parts.aggregate_value = event.aggregate_value;
   parts.command_id = event.command_id;
   parts.reply = event.reply;
+  parts.tags_bytes = mark_tags_of(event.tags_bytes);
   if (state == EventState::erased) {
     parts.occurred_at = event.occurred_at;
     parts.type = event.type;
@@ -67,7 +85,8 @@ Result<RecordView::Stored> stored_in(std::string_view bytes, ShardId shard, Shar
 
 void make_removed(EventView& event) {
   event.state = EventState::removed;
-  event.type = event.payload = event.tags_bytes = event.also_bytes = {};
+  event.type = event.payload = event.also_bytes = {};
+  event.tags_bytes = mark_tags_of(event.tags_bytes);
   event.metadata.reset();
   event.format = PayloadFormat::unspecified;
   event.occurred_at = {};

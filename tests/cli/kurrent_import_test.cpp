@@ -342,6 +342,24 @@ TEST_F(KurrentImport, GoesOnWhereItWasStopped) {
   EXPECT_EQ(told->left_out, 140u);
 }
 
+// The marks went with the events, and everything was stored a second time.
+TEST_F(KurrentImport, GoesOnWhereWhatItStoredIsRemoved) {
+  for (std::uint64_t i = 0; i < 6; ++i) theirs.add("order-1", i, "Placed");
+  ASSERT_TRUE(import());
+  const auto gone = ours.retention().remove_aggregate({"order", "1"}, {});
+  ASSERT_TRUE(gone) << gone.error().what;
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("$AggregateRemoved@6"));
+
+  theirs.add("order-2", 0, "Placed");
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->stored, 1u);
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("$AggregateRemoved@6"));
+  EXPECT_THAT(stream({"order", "2"}), ElementsAre("Placed@0"));
+  EXPECT_TRUE(told->check.same());
+  EXPECT_EQ(told->check.removed_events, 6u);
+}
+
 /// Stores an append, and does not say so, once; what it stored is not seen for a while.
 class LateToTell final : public evershard::testing::ForwardingStore {
  public:

@@ -54,6 +54,23 @@ TEST(ReservedTypes, UsersUnderReservedNamesAreHistoryOfAnotherStore) {
   EXPECT_FALSE(needs_export(append_of(AggregateId{"order", "7"}, "Placed", false)));
 }
 
+TEST(ReservedTypes, MarksOfImportsAreNobodyElses) {
+  for (const auto* tag : {"evershard-import:url", "evershard-import-position:7", "evershard-tracking:s",
+                          "evershard-tracking-position:7"}) {
+    auto append = append_of(AggregateId{"order", "7"}, "Placed", false);
+    append.events.front().tags = {"a", tag};
+    EXPECT_TRUE(needs_export(append)) << tag;
+    const auto refused = check_reserved(append);
+    ASSERT_FALSE(refused) << tag;
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+    append.from_export = true;
+    EXPECT_TRUE(check_reserved(append)) << tag;
+  }
+  auto free = append_of(AggregateId{"order", "7"}, "Placed", false);
+  free.events.front().tags = {"evershard-fan"};
+  EXPECT_TRUE(check_reserved(free));
+}
+
 TEST(ReservedTypes, WhatTheStoreKeepsForItselfIsRefusedFromAnotherToo) {
   const std::vector<std::pair<AggregateId, std::string>> own{{{"$process", "p"}, "Any"},
                                                              {{"$persistent", "order-7"}, "$PersistentSubscription"},

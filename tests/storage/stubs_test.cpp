@@ -46,6 +46,22 @@ TEST(Stubs, OfARemovedEventKeepWhoseItWasItsNumberItsRequestAndItsCommand) {
   EXPECT_EQ(placed->reply, "ok");
 }
 
+// An import, or a client of UmaDB's that tracks a source, would begin anew and store everything twice.
+TEST(Stubs, OfARemovedEventKeepTheMarksOfWhoStoredIt) {
+  auto append = example_append();
+  append.events[0].tags = {"a", "evershard-import-position:9", "evershard-import:url", "z"};
+  const std::string before = record_of(encode_example(append), shard, first);
+  const auto record = with_stubs(before, shard, first, {{0, EventState::removed}});
+  ASSERT_TRUE(record);
+  const auto stub = events_of(*record, shard, first)->front();
+  EXPECT_EQ(stub.tags, (std::vector<Tag>{"evershard-import-position:9", "evershard-import:url"}));
+  EXPECT_EQ(stub.state, EventState::removed);
+  auto masked = RecordView::open(before, shard, first)->event(0);
+  ASSERT_TRUE(masked);
+  make_removed(*masked);
+  EXPECT_EQ(to_event(*masked, GlobalPosition{1'000}, {shard, first, 0}), stub);
+}
+
 TEST(Stubs, OfAnErasedEventKeepAllButItsPayload) {
   const auto record = stubbed(example_record(), {{0, EventState::erased}});
   ASSERT_TRUE(record);

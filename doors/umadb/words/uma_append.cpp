@@ -64,6 +64,7 @@ Result<Append> UmaAppend::tracked_after(const std::optional<std::pair<GlobalPosi
                       std::to_string(tracking->position) + " <= " + std::to_string(newest->second));
   }
   auto tracked = append;
+  tracked.from_export = true;  // the marks are its own: others may not write them
   tracked.conditions.push_back(
       {Query().tags({std::string(tracking_tag) + tracking->source}), newest ? newest->first : GlobalPosition(0)});
   return tracked;

@@ -86,7 +86,10 @@ Result<Event> event_of(::umadb::v1::Event& from, const Tracking* tracking) {
   }
   EVERSHARD_TRY(check_keys(from));
   add_metadata(from, tag_order, tracking, event);
-  if (tracking != nullptr) event.tags.push_back(std::string(tracking_tag) + tracking->source);
+  if (tracking != nullptr) {
+    event.tags.push_back(std::string(tracking_tag) + tracking->source);
+    event.tags.push_back(std::string(tracking_position_tag) + std::to_string(tracking->position));
+  }
   event.payload = std::move(*from.mutable_data());
   return event;
 }
@@ -126,14 +129,17 @@ void UmaEvent::show(const RecordedView& event) {
     put_uuid(EventId{});
   tracking_.reset();
   stored_tags_.clear();
+  std::optional<std::string_view> source;
+  auto position = number_of(metadata_.tracking_position());
   for (const auto tag : event.tags) {
-    if (!is_own_tag(tag)) {
+    if (!is_own_tag(tag))
       stored_tags_.push_back(tag);
-    } else if (tag.starts_with(tracking_tag)) {
-      if (const auto position = number_of(metadata_.tracking_position()))
-        tracking_.emplace(tag.substr(tracking_tag.size()), *position);
-    }
+    else if (tag.starts_with(tracking_tag))
+      source = tag.substr(tracking_tag.size());
+    else if (tag.starts_with(tracking_position_tag))
+      position = number_of(tag.substr(tracking_position_tag.size()));
   }
+  if (source && position) tracking_.emplace(*source, *position);
   put_tags_in_order();
   if (event.aggregate_type.empty()) return;
   metadata_.add(aggregate_key, std::string(event.aggregate_type) + '-' + std::string(event.aggregate_value));

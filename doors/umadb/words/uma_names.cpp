@@ -12,10 +12,7 @@ constexpr std::uint8_t version_8 = 0x80;
 
 }  // namespace
 
-bool is_own_tag(std::string_view tag) {
-  return tag.starts_with("evershard-") &&
-         (tag.starts_with(tracking_tag) || tag.starts_with(import_tag) || tag.starts_with(import_position_tag));
-}
+bool is_own_tag(std::string_view tag) { return is_mark_tag(tag); }
 
 bool is_own_key(std::string_view key) {
   return key.starts_with("evershard-") && (key == tracking_position_key || key == tag_order_key || key == uuid_key);

@@ -8,17 +8,18 @@
 #include <string_view>
 
 #include "evershard/protocol/event_id.hpp"
+#include "evershard/protocol/mark_tags.hpp"
 
 namespace evershard::umadb {
 
-/// Followed by the source: each event of an append with tracking info has this tag.
-inline constexpr std::string_view tracking_tag = "evershard-tracking:";
-/// Followed by the source and by a position in it: the last event of each append of an import has both tags.
-inline constexpr std::string_view import_tag = "evershard-import:";
-inline constexpr std::string_view import_position_tag = "evershard-import-position:";
+using evershard::import_position_tag;
+using evershard::import_tag;
+using evershard::tracking_position_tag;
+using evershard::tracking_tag;
 
 // Keys of the metadata, beside the client's own. UmaDB's clients do not see them and may not give them.
-inline constexpr std::string_view tracking_position_key = "evershard-tracking-position";  ///< decimal
+/// Decimal; of events of earlier releases, which have no tracking_position_tag.
+inline constexpr std::string_view tracking_position_key = "evershard-tracking-position";
 /// Where the client's tags were not ascending and different: `1 0 0`, of each its place among those that are stored.
 inline constexpr std::string_view tag_order_key = "evershard-tag-order";
 /// The client's id of an event, where another event has it already.

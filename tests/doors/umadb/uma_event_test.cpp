@@ -131,7 +131,7 @@ TEST(UmaEvents, CarryTrackingInfoThatIsNeitherTagNorMetadata) {
   auto event = given({"b", "a"});
   const Tracking tracking{"upstream", 41};
   const Seen seen(stored(event_of(event, &tracking).value()));
-  EXPECT_THAT(seen.event.tags, ElementsAre("a", "b", "evershard-tracking:upstream"));
+  EXPECT_THAT(seen.event.tags, ElementsAre("a", "b", "evershard-tracking-position:41", "evershard-tracking:upstream"));
   EXPECT_THAT(seen.shown.tags(), ElementsAre("b", "a"));
   EXPECT_THAT(seen.shown.metadata(), IsEmpty());
   ASSERT_TRUE(seen.shown.tracking());
