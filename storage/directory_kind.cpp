@@ -120,6 +120,7 @@ Result<void> refuse_unfinished(const std::filesystem::path& data_dir) {
 
 Result<void> check_entry(const std::filesystem::path& data_dir) {
   std::error_code error;
+  // Only whether it can be looked at counts.
   static_cast<void>(std::filesystem::status(data_dir / "db", error));
   if (!error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return {};
   return refuse(ErrorCode::io, data_dir.string() + " cannot be entered: " + error.message());

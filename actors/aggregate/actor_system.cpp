@@ -45,6 +45,7 @@ ActorSystem::ActorSystem(Scheduling scheduling) : scheduling_(scheduling) {
 
 // CAF's destructor waits for every actor that is still referenced: it must not be run over one that would not die.
 ActorSystem::~ActorSystem() {
+  // Actors that do not end must not outlive what they use: it stays for the rest of the process.
   if (!all_down_) static_cast<void>(system_.release());
 }
 

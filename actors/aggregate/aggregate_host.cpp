@@ -185,6 +185,7 @@ struct AggregateHost::Impl {
     auto promise = std::make_shared<std::promise<AnyAnswer>>();
     auto answer = promise->get_future();
     asked.deadline = deadline(timeout);
+    // It could be given up by what this returns: nobody here does.
     static_cast<void>(
         ask(aggregate, std::move(asked), [promise](AnyAnswer told) { promise->set_value(std::move(told)); }));
     return wait(std::move(answer), timeout);
@@ -354,6 +355,7 @@ void AggregateHost::stop(std::chrono::milliseconds grace) {
   for (auto& cell : impl_->cells) cell.inbox->put(inputs::Stop{});
   if (!impl_->all_stopped(grace)) {
     for (auto& cell : impl_->cells) cell.inbox->put(inputs::Abandon{});
+    // What has not ended by then is waited for where the system goes.
     static_cast<void>(impl_->all_stopped(std::chrono::seconds(1)));
   }
   impl_->reading.stop();

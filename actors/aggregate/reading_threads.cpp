@@ -34,6 +34,7 @@ bool ReadingThreads::run_one() {
 
 void ReadingThreads::work() {
   // Behind those who append and answer: many loads at once take what they leave. A thread's own, on Linux.
+  // Where it is not allowed, these threads work beside the others.
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -236,6 +236,7 @@ Told Scenario::run(const CommandBytes& command, const Shape* reply_shape, const 
           "neither in the command nor in the encoded state",
           text_of(told), differs);
     }
+    // Where an event is refused here, the states differ, and that is told.
     for (const auto& event : told.events) static_cast<void>(kind_->apply(**restore, event.type, event.payload));
     expect_same_state(told.state, bytes_of(**restore),
                       "apply is not a function of event and encoded state: the state after the events, and the same "

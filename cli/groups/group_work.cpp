@@ -216,6 +216,7 @@ class GroupWork {
       return Failed(std::move(failure));
     }
     if (!said->kind) {
+      // Where that fails, settling the event says so.
       (void)worker_.renew({said->position});
       return {};
     }

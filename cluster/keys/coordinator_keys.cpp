@@ -282,6 +282,7 @@ KeysForgotten CoordinatorKeys::forget(const KeysForget& told) {
   {
     const std::lock_guard lock(mutex_);
     const auto before = erasures_;
+    // It notes what it is told; what that changes is seen beside it.
     (void)is_newest(told.destroyed);
     changed = erasures_ != before;
     for (const auto& id : told.ids) {

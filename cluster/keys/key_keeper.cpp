@@ -80,6 +80,7 @@ void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
     KeysAnswered answered;
     {
       const std::lock_guard told(told_->mutex);
+      // Remembering it is all that is wanted.
       (void)lent_to(
           node,
           asked.holder);  // it has no keys, and wants to hear of erasures: of all that come behind what it is told here

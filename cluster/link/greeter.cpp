@@ -132,6 +132,7 @@ void Greeter::run() {
     for (const auto& one : introductions_) {
       if (one.socket() >= 0) polled.push_back({one.socket(), one.events(), 0});
     }
+    // What is ready is looked at, whatever it says; a signal has it look again.
     (void)::poll(polled.data(), polled.size(), wait_ms(now));
     wake_->clear();
     accept_some(Clock::now());

@@ -61,7 +61,9 @@ class Carrier final : public LinkTransport {
     if (open.unsent == 0 && !last_words.empty()) {
       LinkSocket last(Descriptor{open.socket});
       last.secure(open.tls);
+      // As a last word: the other side notices the end in any case.
       (void)last.write(last_words);
+      // The connection goes with the object: what it says as it does is of no use.
       (void)last.release();
     }
     ::shutdown(open.socket, SHUT_RDWR);

@@ -48,6 +48,7 @@ class InboxReturns final : public LinkReturns {
  private:
   void put(LinkCommand command) {
     const std::lock_guard lock(mutex_);
+    // A full inbox is one that is being closed: what comes then is lost with the links.
     if (inbox_ != nullptr) (void)inbox_->put(command);
   }
 
@@ -86,8 +87,10 @@ Links::Impl::Impl(std::shared_ptr<LinkShared> s, std::shared_ptr<const TlsContex
   returns = std::make_shared<InboxReturns>(*shared->inbox);
   shared->returns = returns;
   GreeterEvents events;
+  // As above: a closing inbox takes nothing.
   events.greeted = [this](Greeted greeted) { (void)shared->inbox->put(LinkCommand(std::move(greeted))); };
   events.refused = [this](const std::string& whom, std::optional<NodeNumber> dialled, const Error& why) {
+    // As above.
     if (dialled) (void)shared->inbox->put(LinkCommand(MissedCommand{*dialled, why.what}));
     if (shared->handlers.on_refused) shared->handlers.on_refused(whom, why);
   };
@@ -187,6 +190,7 @@ Result<void> Links::dial(PeerAddress address) {
 
 void Links::forget(NodeNumber node) {
   impl_->greeter->forget(node);
+  // As above.
   (void)impl_->shared->inbox->put(LinkCommand(ForgetCommand{node}));
 }
 

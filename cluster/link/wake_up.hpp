@@ -19,10 +19,12 @@ class WakeUp {
   }
   void wake() const {
     const std::uint64_t one = 1;
+    // A counter that is full wakes as well.
     (void)!::write(event_.number(), &one, sizeof one);
   }
   void clear() const {
     std::uint64_t count = 0;
+    // Nothing to read: somebody was faster.
     (void)!::read(event_.number(), &count, sizeof count);
   }
   [[nodiscard]] int number() const { return event_.number(); }

@@ -181,6 +181,7 @@ void NodeCommitter::follow(const NodeStep::Follow& step) {
   std::erase_if(shipped_, [&](const Shipped& shipped) { return shipped.read.rows.shard == step.shard; });
   if (!followed_.holds(step.shard)) {
     WriterActions none;
+    // What it could have written is of another writer now.
     static_cast<void>(writers_->follow(step.shard, none));
     followed_.hold(step.shard, ShardOffset{1}, ShardOffset{1}, {});
   }

@@ -80,6 +80,7 @@ void ShardLearner::loop() {
     if (committer_.failed() || keeping.to_learn.empty()) {
       if (std::exchange(learned_something, false) && !committer_.failed()) {
         committer_.learned_so_far(0);
+        // What stays of it is forgotten at the next start.
         static_cast<void>(storage::LearnedShards::forget(options_.store.data_dir));
       }
       continue;

@@ -150,17 +150,20 @@ void CoordinatorLinks::on_down(const LinkSessionInfo& session) {
 
 void CoordinatorLinks::members(NodeProcess node, const Members& members) {
   auto sent = encode(members);
+  // A node that misses it asks again in its next session.
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }
 
 void CoordinatorLinks::to_node(NodeProcess node, ToNode message) {
   auto sent = encode(message);
+  // A node that misses it asks again in its next session.
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }
 
 void CoordinatorLinks::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
                                const sharding::Leadership& coordinator) {
   auto sent = encode(CutPromised{shard, epoch, ask, cut, coordinator});
+  // A node that misses it asks again in its next session.
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }
 

@@ -121,8 +121,8 @@ Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, 
                                                   const Progress& progress) {
   const auto ended = carried_out(homes_, aggregate, std::move(asked), dry_run, progress);
   if (!ended) return refuse(ended.error());
-  static_cast<void>(
-      node_.wait_for(GlobalPosition{ended->position()}, shown_within));  // who asks next, here, is told of it
+  // Who asks next, here, is told of it; not in time: it is done all the same.
+  static_cast<void>(node_.wait_for(GlobalPosition{ended->position()}, shown_within));
   return messages::result_of(ended->result());
 }
 
@@ -216,6 +216,7 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
     if (!sum.trouble) sum.trouble = std::move(why);
   }
   if (stopped) return refuse(ErrorCode::cancelled, "stopped; what was ordered is done by the next call");
+  // Not shown in time: it is done all the same.
   static_cast<void>(node_.wait_for(position, shown_within));
   std::vector<ShardId> left;
   for (std::size_t s = 0; s != owners.size(); ++s)

@@ -79,6 +79,7 @@ std::string why_not_at(const std::string& address) {
     const storage::Descriptor probe(::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol));
     const int yes = 1;
     if (!probe.is_open()) return std::strerror(errno);
+    // Without it the probe says of a port what gRPC would not.
     (void)::setsockopt(probe.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as gRPC does
     if (::bind(probe.number(), at->ai_addr, at->ai_addrlen) != 0 || ::listen(probe.number(), 1) != 0)
       return std::strerror(errno);

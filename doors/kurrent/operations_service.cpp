@@ -51,8 +51,11 @@ OperationsService::OperationsService(std::shared_ptr<Kurrent> kurrent)
           scavenge->stopping = false;
           ++kurrent->calls.under_way;  // the door waits for it
           std::thread([kurrent, scavenge]() mutable {
-            (void)kurrent->calls.served.administration.vacuum(
+            const auto done = kurrent->calls.served.administration.vacuum(
                 [&](std::uint64_t, std::uint64_t) { return !scavenge->stopping && !kurrent->calls.closing; });
+            if (!done && done.error().code != ErrorCode::cancelled && kurrent->calls.served.warn)
+              kurrent->calls.served.warn(
+                  Error(done.error().code, "a scavenge did not come to its end: " + done.error().what));
             {
               const std::lock_guard ended(scavenge->mutex);
               scavenge->id.clear();

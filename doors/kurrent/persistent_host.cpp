@@ -53,6 +53,7 @@ void PersistentHost::put(const SubscriptionName& name, Hosted hosted) {
     if (stopped_) too_late = hosted.subscription;
     hosted_[name] = std::move(hosted);
   }
+  // It was never given to anybody: nothing of it is to be kept.
   if (too_late) (void)too_late->end({subscription_dropped(name, "the server is stopping"), true});
 }
 
@@ -86,6 +87,7 @@ PersistentHost::Looked PersistentHost::look_up(const SubscriptionName& name) {
       hosted_.erase(found);
     }
   }
+  // Another node keeps it now: what this one could not keep is given again there.
   if (older) (void)older->end(moved_from_here(name));
   if (homes_ != nullptr) {
     if (auto there = homes_->settled(kept_in); !there) return subscription_failed(there.error());
@@ -219,6 +221,7 @@ PersistentHost::Done PersistentHost::remove(const SubscriptionName& name) {
     const std::lock_guard erasing(mutex_);
     hosted_.erase(name);
   }
+  // It is deleted: nothing of it is kept.
   (void)there.subscription->end({subscription_dropped(name, "it was deleted")});
   return std::nullopt;
 }
@@ -310,6 +313,7 @@ void PersistentHost::look_at_homes() {
     }
   }
   for (const auto& [name, subscription] : gone) {
+    // Another node keeps it now: what this one could not keep is given again there.
     if (subscription) (void)subscription->end(moved_from_here(name));
   }
 }
@@ -322,6 +326,7 @@ void PersistentHost::stop(const Dropped& how) {
     all.swap(hosted_);
   }
   for (const auto& [name, hosted] : all) {
+    // What could not be kept is given again after the start.
     if (hosted.subscription) (void)hosted.subscription->end(how);
   }
 }

@@ -72,6 +72,7 @@ std::optional<Refusal> StreamReading::refused_beyond_the_last() {
                      "revision " + std::to_string(plan_.at) + " lies beyond the last of the stream, " +
                          std::to_string(last_revision_of(version_)) + ", fork " + served.fork +
                          ": it is one of another store, or of this one before it was restored"});
+    // Whether there is news shows in the next read.
     if (const auto head = kurrent_.events.head()) (void)kurrent_.events.wait_for(*head + 1, look_again_after);
     const auto shown = shown_of(*plan_.aggregate);
     if (!shown) return failed(shown.error());

@@ -236,12 +236,14 @@ std::optional<grpc::Status> too_large_status(const StreamWrite& write, const Lim
 grpc::Status records_status(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal) {
   const auto& what = refusal.error.what;
   if (refusal.why == Refusal::Why::stream_deleted) {
+    // This counts it; the status that is answered is made below.
     static_cast<void>(here.refused(refusal.error));
     errors::StreamTombstonedErrorDetails detail;
     detail.set_stream(refusal.stream);
     return detailed(grpc::StatusCode::FAILED_PRECONDITION, what, detail);
   }
   if (refusal.why != Refusal::Why::wrong_version) return status_of(here, context, refusal, 0);
+  // This counts it; the status that is answered is made below.
   static_cast<void>(here.refused(refusal.error));
   errors::StreamRevisionConflictErrorDetails detail;
   detail.set_stream(refusal.stream);

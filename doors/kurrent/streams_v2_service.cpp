@@ -72,6 +72,7 @@ StreamsV2Service::StreamsV2Service(std::shared_ptr<Kurrent> kurrent)
             if (refused->why != Refusal::Why::wrong_version)
               return reactor->Finish(records_status(*here, *context, *refused));
             return calls_.served.pool.run([this, reactor, here, asked, refusal = *refused] {
+              // This counts it; the status that is answered is made beside it.
               static_cast<void>(here->refused(refusal.error));
               const auto seen = kurrent_->writes.seen_now(asked->write.streams);
               reactor->Finish(violations_status(*asked, seen.value_or(std::vector<SeqNr>()), refusal));

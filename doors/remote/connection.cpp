@@ -410,6 +410,7 @@ void Connection::meet(Lock& lock, std::size_t number) {
   if (status.ok())
     faults_.heard();
   else
+    // Whether it is for good is what door() looks at.
     (void)faults_.failed(number, door.address, wire::error_of(status), !status.error_details().empty(),
                          ConnectFaults::Clock::now());  // door() looks
   // One of another history is asked again later: its coordinator may be the one that leads by then.

@@ -36,10 +36,12 @@ class AskedAdministration final : public RemoteAdministration {
 
   Result<VerifyReport> verify(Progress progress) override {
     VerifyReport report;
+    Result<void> read;
     EVERSHARD_TRY(follow_work<pb::VerifyResponse>(
         *connection_, progress,
         [&](Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
-        [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
+        [&](pb::VerifyResponse& response) { read = messages::get(*response.mutable_report(), report); }));
+    EVERSHARD_TRY(read);
     return report;
   }
 

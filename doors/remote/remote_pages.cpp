@@ -52,6 +52,7 @@ class RemotePages::Try {
     reader_->Finish(&status, this);
     void* tag = nullptr;
     bool ok = false;
+    // There is the one answer that is waited for; whether it is one the status says.
     (void)queue_.Next(&tag, &ok);
     return status;
   }
@@ -63,6 +64,7 @@ class RemotePages::Try {
     if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::TIMEOUT) return ok;
     late_ = true;
     context_->TryCancel();  // then it is done soon, and what it works on may go
+    // There is the one answer that is waited for; whether it is one the status says.
     (void)queue_.Next(&tag, &ok);
     return false;
   }

@@ -225,6 +225,7 @@ Result<std::string> Metrics::text(const Administration& administration, const cl
                                   ClusterOrders* cluster, Processes* processes) const {
   auto stats = administration.stats();
   if (!stats) return refuse(std::move(stats).error());
+  // It makes the family, so that it is shown before the first connection.
   (void)impl_->counted_connections();
   auto families = impl_->registry.Collect();
   auto store = StoreFigures(*stats, long_reads.figures()).Collect();

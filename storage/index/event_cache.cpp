@@ -115,6 +115,7 @@ void EventCache::keep(ShardId shard, ShardOffset offset, std::string_view bytes,
   if (memory == nullptr) return;
   auto* entry = new (memory) Entry{bytes.size()};
   std::memcpy(entry->bytes(), bytes.data(), bytes.size());
+  // A cache that is full takes nothing: it is read again.
   static_cast<void>(cache_->Insert(key.slice(), entry, sizeof(Entry) + bytes.size(), &free_entry));
   if (rewrites_.load() != rewrites) cache_->Erase(key.slice());
 }
@@ -155,6 +156,7 @@ void EventCache::keep_batch(std::span<const FoundEvent> found, std::span<const F
     new (entry->places() + i) BatchEntry::Place{found[i].location.offset().value, static_cast<std::uint32_t>(end),
                                                 found[i].location.shard.value};
   }
+  // A cache that is full takes nothing: it is read again.
   static_cast<void>(cache_->Insert(BatchKey(id_.load(), rewrites, found).slice(), entry, size, &free_entry));
 }
 

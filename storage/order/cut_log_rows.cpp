@@ -199,6 +199,7 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
     shard.next = ShardOffset{reader.varint()};
     shard.last_position = GlobalPosition{reader.varint()};
     shard.written = Epoch{reader.varint()};
+    // Of earlier forms, and not used any more; that it can be read is looked at behind all of them.
     if (form == form_version || form == form_with_losses) static_cast<void>(reader.varint());
     if (form == form_version) continue;
     for (auto left = reader.varint(body->size()); left != 0; --left) {

@@ -65,6 +65,7 @@ RocksFamilies::~RocksFamilies() {
 void RocksFamilies::begin_merging() {
   std::vector<rocksdb::ColumnFamilyHandle*> all(handles_.begin(), handles_.end());
   all.push_back(default_);
+  // What is not merged now is merged when more is written.
   static_cast<void>(db_->EnableAutoCompaction(all));
 }
 

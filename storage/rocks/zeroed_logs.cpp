@@ -62,6 +62,7 @@ class ZeroedLog final : public rocksdb::FSWritableFileOwnerWrapper {
   /// Without its zeros, as far as the disk allows.
   IOStatus Close(const IOOptions& options, IODebugContext* debug) override {
     end_filling();
+    // Zeros that stay behind a log are passed over when it is read.
     if (frontier_.ends_in_zeros()) (void)FSWritableFileOwnerWrapper::Truncate(frontier_.written(), options, debug);
     return FSWritableFileOwnerWrapper::Close(options, debug);
   }

@@ -485,7 +485,13 @@ class ProcessHost::Run {
     snapshot.format = PayloadFormat::protobuf;
     snapshot.keep = 0;  // those of earlier sessions
     const auto kept = host_.events_.put_snapshot(std::move(snapshot));
+    if (!kept && !std::exchange(said_unkept_, true) && host_.options_.warn)
+      host_.options_.warn(Error(kept.error().code, "how far process " + in_quotes(process_->type) +
+                                                       " is cannot be kept, and it is tried again: what it does "
+                                                       "meanwhile is done once more after a crash: " +
+                                                       kept.error().what));
     if (!kept) return;
+    said_unkept_ = false;
     kept_ = std::move(bytes);
     kept_at_ = Clock::now();
     const std::lock_guard lock(mutex_);
@@ -510,6 +516,7 @@ class ProcessHost::Run {
   ProcessCheckpoint checkpoint_;
   std::string kept_;  ///< as bytes: what is the same is seldom written again
   Clock::time_point kept_at_{};
+  bool said_unkept_ = false;  ///< that it cannot be kept, since it could
   std::uint64_t session_ = 0;
   std::size_t asked_ = 0;    ///< commands that are not answered
   ProcessActions outdated_;  ///< to be looked at again before it is begun

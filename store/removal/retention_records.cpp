@@ -43,6 +43,7 @@ Result<void> check_policy(const RetentionPolicy& policy) {
 Result<void> RetentionRecords::record(Event event) {
   const auto done = store_.append(Append{}.event(std::move(event)));
   if (!done) return refuse(done.error());
+  // Not shown in time: it is done all the same.
   static_cast<void>(store_.wait_for(done->last_position, shown_within));
   return {};
 }

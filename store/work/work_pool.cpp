@@ -53,6 +53,7 @@ void WorkPool::part_with_this_thread() {
   if (pool_here == nullptr || std::exchange(parted_here, true)) return;
   pool_here->replace_this_thread();
   // Only this thread: on Linux a priority is a thread's.
+  // Where it is not allowed, long work runs beside the short.
   (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), long_work_niceness);
 }
 

@@ -66,6 +66,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   const auto type = in.number<std::uint8_t>();
   if (type < 1 || type > 5) return bad_frame("of type " + std::to_string(type));
   frame.type = static_cast<FrameType>(type);
+  // Not used yet.
   (void)in.raw(3);
   frame.body = in.raw(length);
   taken_ += frame_header_bytes + length;

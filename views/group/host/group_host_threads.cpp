@@ -117,6 +117,7 @@ void GroupHost::stop() {
     groups.swap(groups_);
   }
   const auto until = group_time() + options_.keep_most.count();
+  // What could not be kept is given out again after the start.
   for (const auto& [name, group] : groups) (void)group->keep(true);
   for (const auto& [name, group] : groups) {
     group->finish_keeping(until);

@@ -569,6 +569,7 @@ std::optional<GroupTime> HostedGroup::look_at_written() {
 
 void HostedGroup::finish_keeping(GroupTime until) {
   for (;;) {
+    // What could not be kept is given out again.
     (void)keep(true);
     if (!writing_) return;
     std::unique_lock lock(parts_.bell->mutex);
