@@ -124,8 +124,9 @@ void Reports::Cutting::emit_until(ShardId id, ShardOffset until) {
     if (waiting.several != nullptr) {
       EVERSHARD_CHECK(waiting.several->refused, "a part is placed with its siblings or refused (I-Atomic)");
     } else {
-      placed = builder_.judge(waiting.append.conditions).kind == Verdict::Kind::placed;
+      placed = stands(on, waiting) && builder_.judge(waiting.append.conditions).kind == Verdict::Kind::placed;
     }
+    if (!placed) remember_refused(on, waiting);
     for (std::size_t i = 0; i != waiting.append.events; ++i) emit_event(id, waiting.append, i, placed);
   }
 }
@@ -138,9 +139,25 @@ void Reports::Cutting::emit_several(Several& several) {
     Several::Part& part = several.part(id);
     const Waiting& waiting = shard(id).waiting[shard(id).next];
     EVERSHARD_CHECK(waiting.several == &several, "a part is the next of its shard once all before it is emitted");
+    if (!placed && part.emitted == 0) remember_refused(shard(id), waiting);
     for (std::uint32_t i = 0; i != events; ++i) emit_event(id, waiting.append, part.emitted++, placed);
   }
   for (const Several::Part& part : several.parts) ++shard(part.shard).next;
+}
+
+// What it builds on lies before it in its shard, so it has its verdict: of this cut, or of one before.
+bool Reports::Cutting::stands(const Shard& on, const Waiting& waiting) {
+  return std::all_of(waiting.append.builds_on.begin(), waiting.append.builds_on.end(), [&](ShardOffset base) {
+    return base > on.forgotten && base < waiting.first &&
+           !std::binary_search(on.refused.begin(), on.refused.end(), base);
+  });
+}
+
+void Reports::Cutting::remember_refused(Shard& on, const Waiting& waiting) {
+  on.refused.push_back(waiting.first);
+  if (on.refused.size() <= refused_max) return;
+  on.forgotten = on.refused.front();
+  on.refused.pop_front();
 }
 
 void Reports::Cutting::emit_event(ShardId id, const ReportedAppend& append, std::size_t event, bool placed) {

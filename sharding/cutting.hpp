@@ -36,6 +36,9 @@ class Reports::Cutting {
   void emit_until(ShardId id, ShardOffset until);
   void emit_several(Several& several);
   void emit_event(ShardId id, const ReportedAppend& append, std::size_t event, bool placed);
+  /// What it builds on was not refused.
+  [[nodiscard]] static bool stands(const Shard& on, const Waiting& waiting);
+  static void remember_refused(Shard& on, const Waiting& waiting);
 
   Reports& reports_;
   CutBuilder& builder_;

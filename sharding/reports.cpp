@@ -61,7 +61,9 @@ std::optional<Reported> Reports::objection(const Report& report) const {
 std::optional<Reported> Reports::objection(const ReportedAppend& append, ShardId shard) const {
   if (append.events == 0) return Reported::malformed;
   if (!append.terms.empty() && append.terms.size() != append.events) return Reported::malformed;
-  if (!append.tentative && (append.part || !append.conditions.empty())) return Reported::malformed;
+  if (!append.tentative && (append.part || !append.conditions.empty() || !append.builds_on.empty()))
+    return Reported::malformed;
+  if (append.part && !append.builds_on.empty()) return Reported::malformed;
   if (!append.part) return std::nullopt;
 
   std::uint64_t here = 0;
@@ -126,6 +128,8 @@ void Reports::forget(ShardId id, ShardOffset next) {
     if (waiting.several != nullptr) leave(*waiting.several, id);
   }
   shard.waiting.clear();
+  shard.refused.clear();
+  shard.forgotten = ShardOffset{0};
   shard.end = next;
   std::erase(active_, id);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -31,6 +32,9 @@ struct ReportedAppend {
   std::vector<TermCondition> conditions;  ///< of a part: the same in all parts but for `from`, or none
   std::vector<std::vector<Term>> terms;   ///< an entry an event; empty: reported without digests
   std::optional<PartOf> part;
+  /// Of undecided appends of this shard whose versions it counts on: it is refused with any of them. Each offset is
+  /// where one of them begins; 0: of one that was refused. Tentative; not of a part.
+  std::vector<ShardOffset> builds_on{};
 };
 
 /// What is durable of one shard, from `first` on (rule 9: whole appends only).
@@ -71,6 +75,10 @@ class Reports {
   /// Gives everything its place or its refusal, but for what is held back.
   void place(CutBuilder& builder, std::uint32_t cuts_held_max);
 
+  /// So many refused appends of a shard are remembered by where they begin; of older ones nothing is known, and what
+  /// builds on what is not known is refused.
+  static constexpr std::size_t refused_max = 16'384;
+
  private:
   struct Several;
   struct Waiting {
@@ -79,8 +87,10 @@ class Reports {
     Several* several = nullptr;
   };
   struct Shard {
-    std::vector<Waiting> waiting;  ///< from `end` of the last cut, consecutive
-    ShardOffset end;               ///< the first offset not reported
+    std::vector<Waiting> waiting;     ///< from `end` of the last cut, consecutive
+    ShardOffset end;                  ///< the first offset not reported
+    std::deque<ShardOffset> refused;  ///< by cuts of this coordinator, ascending: where tentative appends began
+    ShardOffset forgotten;            ///< the newest that is remembered no more
     // While a cut is made:
     ShardOffset limit;            ///< the cut ends here
     std::size_t next = 0;         ///< of `waiting`: the first not emitted

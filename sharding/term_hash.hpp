@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/query.hpp"
 
 namespace evershard::sharding {
@@ -22,6 +23,10 @@ class TermHasher {
   [[nodiscard]] Term type(std::string_view type) const { return hash(1, type); }
   [[nodiscard]] Term tag(std::string_view tag) const { return hash(2, tag); }
   [[nodiscard]] Term aggregate(std::string_view text) const { return hash(3, text); }
+  /// Of an event, or of a request: no query names ids, but what a node of a cluster asks of the order.
+  [[nodiscard]] Term id(const EventId& id) const {
+    return hash(4, {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+  }
 
  private:
   [[nodiscard]] Term hash(unsigned char kind, std::string_view bytes) const;

@@ -78,6 +78,7 @@ struct Attempt {
   bool queued = false;             ///< in the queues of its lanes
   std::uint32_t cuts_off = 0;      ///< so many cuts it stays away, because another append's part was in its way
   bool cut_since = false;          ///< what is missing was confirmed by a cut made since
+  bool on_decided = false;         ///< it waits until its aggregates have nothing undecided
   std::vector<ShardId> shards;     ///< those decided here, ascending
   std::vector<ShardId> elsewhere;  ///< of other nodes, ascending
   struct OnLane {
@@ -94,6 +95,7 @@ struct Attempt {
   std::size_t bytes = 0;        ///< of all that, as long as it is undecided
   bool in_batch = false;        ///< of the batch that is still open: not on its way to the disk
   bool refused = false;         ///< a part was, by a cut
+  bool base_refused = false;    ///< what it was built on was
   bool tentative = false;
   bool durable = false;                                 ///< all of it that lies here
   bool replied = false;                                 ///< to who asked for the part

@@ -33,9 +33,9 @@ Lane& Lanes::lane(const storage::EncodedAggregate& aggregate) {
   return added;
 }
 
-bool Lanes::free(const Attempt& attempt) const {
+bool Lanes::free(const Attempt& attempt, bool may_build) const {
   return std::all_of(attempt.lanes.begin(), attempt.lanes.end(), [&](const Attempt::OnLane& on) {
-    if (on.lane->undecided != nullptr) return false;
+    if (on.lane->undecided != nullptr && !(may_build && on.writes && on.lane->builds)) return false;
     for (const Lane::Entry& entry : on.lane->queue) {
       if (entry.number >= attempt.number) break;
       if (on.writes || entry.writes) return false;
@@ -71,7 +71,7 @@ void Lanes::leave(Attempt& attempt, std::vector<std::shared_ptr<Attempt>>& next)
 }
 
 void Lanes::heads(const Lane& lane, std::vector<std::shared_ptr<Attempt>>& next) {
-  if (lane.undecided != nullptr) return;
+  if (lane.undecided != nullptr && !lane.builds) return;
   for (const Lane::Entry& entry : lane.queue) {
     if (entry.attempt->state == Attempt::State::queued) next.push_back(entry.attempt);
     if (entry.writes) break;

@@ -25,7 +25,8 @@ class Lane {
   std::uint64_t writer = 0;            ///< of that append's chain
   std::uint32_t unordered = 0;         ///< appends written and covered by no cut
   Written* last = nullptr;             ///< of those
-  const Attempt* undecided = nullptr;  ///< the tentative append that writes to it (rule 15)
+  const Attempt* undecided = nullptr;  ///< the last tentative append that writes to it (rule 15)
+  bool builds = false;                 ///< others may be written on top of what is undecided, to be refused with it
 
   [[nodiscard]] bool idle() const { return unordered == 0 && undecided == nullptr && queue.empty(); }
 
@@ -51,15 +52,15 @@ class Lanes {
   [[nodiscard]] const Lane* of(sharding::Term stream, std::string_view text) const;
   /// Fills attempt.lanes with those of its aggregates that lie on attempt.shards.
   void find(Attempt& attempt);
-  /// Nothing undecided, and nobody who came earlier, is in its way.
-  [[nodiscard]] bool free(const Attempt& attempt) const;
+  /// Nothing undecided, and nobody who came earlier, is in its way. `may_build`: nor is what others may build on.
+  [[nodiscard]] bool free(const Attempt& attempt, bool may_build = false) const;
   /// How many wait in the longest of its lanes.
   [[nodiscard]] static std::size_t waiting(const Attempt& attempt);
   /// It keeps its place by arrival until leave().
   void queue(const std::shared_ptr<Attempt>& attempt);
   /// Gives up its places; who may come next goes to `next`.
   void leave(Attempt& attempt, std::vector<std::shared_ptr<Attempt>>& next);
-  /// Who waits at the head of a lane. Shape: asked when it was set free.
+  /// Who waits at the head of a lane. Shape: asked when it was set free, or may be built on.
   static void heads(const Lane& lane, std::vector<std::shared_ptr<Attempt>>& next);
   /// Forgets the lane if nothing is left to know of it.
   void tidy(Lane* lane);

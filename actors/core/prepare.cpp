@@ -86,13 +86,14 @@ Result<void> check_snapshots(const storage::EncodedAppend& append) {
 }  // namespace
 
 Preparer::Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed,
-                   std::function<bool(ShardId)> elsewhere)
+                   std::function<bool(ShardId)> elsewhere, std::function<bool()> keeps_all)
     : store_(store),
       reader_(store),
       hasher_(store.hasher()),
       limits_(limits),
       takes_sealed_(takes_sealed),
       elsewhere_(std::move(elsewhere)),
+      keeps_all_(std::move(keeps_all)),
       window_from_(store.view().watermark.value) {}
 
 // Who seals payloads does so before, and leaves the subject out: what comes here with one would be stored for all to
@@ -169,12 +170,14 @@ void Preparer::expect(std::vector<Expectation> expectations, std::uint32_t shard
 
 // One view for all of it: a match in it cannot be the request's own event, since its ids were not found in it.
 Result<std::optional<Appended>> Preparer::look_up(Prepared& prepared, bool confirm) const {
+  const bool keeps_all = !keeps_all_ || keeps_all_();
   const storage::View view = store_.view();
   prepared.view = view.watermark;
   prepared.refusal.reset();
   if (prepared.named) {
     auto stored = find_request(view, prepared);
     if (!stored || *stored) return stored;
+    prepared.names_whole = keeps_all && (!keeps_all_ || keeps_all_());  // which shards are here may change meanwhile
   }
   EVERSHARD_TRY(find_heads(view, prepared));
   EVERSHARD_TRY(find_matches(view, prepared, confirm));
@@ -335,6 +338,12 @@ Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& k
     answer.versions.push_back({prepared.append.aggregates[a].id, event->seq_nr});
   }
   return answer;
+}
+
+Result<SeqNr> Preparer::version_of(const AggregateId& aggregate) const {
+  auto head = reader_.head(store_.view(), aggregate);
+  if (!head) return refuse(std::move(head).error());
+  return head->version;
 }
 
 Result<void> Preparer::find_heads(const storage::View& view, Prepared& prepared) const {

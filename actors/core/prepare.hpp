@@ -21,9 +21,10 @@ namespace evershard::actors {
 class Preparer {
  public:
   /// `elsewhere`: of a node of a cluster, which shards are other nodes' now: what lies there is not looked for here.
+  /// `keeps_all`: of such a node, whether all shards of the store can be read here.
   /// Any thread. `takes_sealed`: who calls has keys, and has seen to it that what looks sealed opens.
   Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed = false,
-           std::function<bool(ShardId)> elsewhere = {});
+           std::function<bool(ShardId)> elsewhere = {}, std::function<bool()> keeps_all = {});
 
   /// Checks, names, encodes and looks up.
   ///
@@ -44,6 +45,9 @@ class Preparer {
   /// Returns: whether one of the ids of these events is stored here.
   /// Errors:  duplicate_event: its command is; corruption, io
   [[nodiscard]] Result<bool> look_up_part(Prepared& prepared) const;
+
+  /// The newest version of an aggregate that is ordered; 0: none. Errors: corruption, io
+  [[nodiscard]] Result<SeqNr> version_of(const AggregateId& aggregate) const;
 
   /// Where a snapshot written alone stands: the position of the event that made its version.
   /// Errors: invalid_argument, too_large; not_found: the aggregate has no such version; corruption, io
@@ -75,6 +79,7 @@ class Preparer {
   const Limits limits_;
   const bool takes_sealed_;
   const std::function<bool(ShardId)> elsewhere_;
+  const std::function<bool()> keeps_all_;
   std::atomic<std::uint64_t> window_from_;  ///< may lag behind: the decision sends back what it cannot judge
 };
 

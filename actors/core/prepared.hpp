@@ -38,7 +38,8 @@ struct Prepared {
   AppendChain chain;
   std::size_t bytes = 0;
 
-  GlobalPosition view;  ///< everything below is as of here
+  GlobalPosition view;      ///< everything below is as of here
+  bool names_whole = true;  ///< its ids were looked for on all shards of the store
   /// Of the events' shards, those that were another node's: whether the request is stored there was not looked for.
   std::vector<ShardId> elsewhere;
   std::vector<storage::StreamHead> heads;      ///< of append.aggregates, then of guards

@@ -8,21 +8,30 @@
 namespace evershard::actors {
 namespace {
 
-sharding::ReportedAppend reported(const Written& written, bool digests_wanted) {
+sharding::ReportedAppend reported(const Written& written, const sharding::TermHasher& hasher,
+                                  const ShardLog::Reporting& how) {
   const auto& place = written.place;
   sharding::ReportedAppend append;
   append.events = place.events();
   append.tentative = place.tentative;
   append.conditions = place.conditions;
   append.part = place.part;
-  if (!digests_wanted && !place.tentative) return append;
+  if (how.builds) {
+    append.builds_on = written.builds_on;
+  } else if (!written.builds_on.empty()) {
+    append.conditions = {{sharding::TermQuery{true, {}}, GlobalPosition{0}}};
+  }
+  if (!how.digests_wanted && !place.tentative) return append;
   const auto& encoded = written.attempt->prepared.append;
   append.terms.reserve(append.events);
   for (const auto& event : encoded.events) {
     if (event.shard != place.shard) continue;
     const auto terms = encoded.terms_of(event);
     append.terms.emplace_back(terms.begin(), terms.end());
+    if (event.id_given) append.terms.back().push_back(hasher.id(event.id));
   }
+  if (encoded.request_key.given() && encoded.events.front().shard == place.shard)
+    append.terms.front().push_back(hasher.id(encoded.request_key));
   return append;
 }
 
@@ -66,14 +75,14 @@ void ShardLog::synced(Written& written) {
   durable_ = written.place.end();
 }
 
-std::optional<sharding::Report> ShardLog::report(ShardId shard, Epoch epoch, bool digests_wanted,
-                                                 std::size_t events_max) {
+std::optional<sharding::Report> ShardLog::report(ShardId shard, Epoch epoch, const sharding::TermHasher& hasher,
+                                                 const Reporting& how) {
   if (reported_ >= durable_) return std::nullopt;
   sharding::Report report{shard, epoch, reported_, {}};
   auto at = std::lower_bound(written_.begin(), written_.end(), reported_,
                              [](const auto& written, ShardOffset first) { return written->place.first < first; });
-  for (std::size_t events = 0; at != written_.end() && (*at)->durable && events < events_max; ++at) {
-    report.appends.push_back(reported(**at, digests_wanted));
+  for (std::size_t events = 0; at != written_.end() && (*at)->durable && events < how.events_max; ++at) {
+    report.appends.push_back(reported(**at, hasher, how));
     events += (*at)->place.events();
     reported_ = (*at)->place.end();
   }

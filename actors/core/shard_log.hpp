@@ -36,8 +36,13 @@ class ShardLog {
 
   /// What is durable and was not reported (rule 9): whole appends, until there are so many events; the rest with the
   /// next call. Terms where they are wanted, and of what is tentative.
-  [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, bool digests_wanted,
-                                                       std::size_t events_max);
+  struct Reporting {
+    bool digests_wanted = false;
+    bool builds = false;  ///< the coordinator knows of appends that build on others: else they are to be refused
+    std::size_t events_max = 0;
+  };
+  [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, const sharding::TermHasher& hasher,
+                                                       const Reporting& how);
   /// The next report begins here again, or at what cuts cover.
   void report_from(ShardOffset first);
 

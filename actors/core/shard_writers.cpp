@@ -27,6 +27,7 @@ void insert_shard(std::vector<ShardId>& shards, ShardId shard) {
 
 ShardWriters::ShardWriters(Start start, Options options)
     : options_(options),
+      hasher_(options.key),
       recent_(start.watermark, options.recent_entries_max, options.key),
       last_cut_(start.last_cut),
       watermark_(start.watermark),
@@ -211,10 +212,11 @@ void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
   } else if (attempt->shards.size() + attempt->elsewhere.size() > 1) {
     attempt->part = part_of(attempt->prepared.append);
   }
-  const bool tentative = attempt->part || !conditions.empty();
-  for (const auto& on : attempt->lanes) {
-    if (on.writes && tentative) on.lane->undecided = attempt.get();
-  }
+  const bool others_build = builds_ && !attempt->part && conditions.empty();
+  if (auto names = names_condition(*attempt)) conditions.push_back(*std::move(names));
+  const bool tentative =
+      attempt->part || !conditions.empty() ||
+      std::ranges::any_of(attempt->lanes, [](const auto& on) { return on.writes && on.lane->undecided != nullptr; });
   lanes_.leave(*attempt, next_);
   std::erase_if(attempt->lanes, [&](const Attempt::OnLane& on) {
     if (!on.writes) lanes_.tidy(on.lane);
@@ -224,7 +226,7 @@ void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
   attempt->state = Attempt::State::written;
   attempt->tentative = tentative;
   attempt->in_batch = true;
-  attempt->durable = attempt->refused = attempt->cut_since = false;
+  attempt->durable = attempt->refused = attempt->cut_since = attempt->on_decided = false;
   attempt->undecided = static_cast<std::uint32_t>(attempt->shards.size());
   attempt->versions.resize(attempt->prepared.append.aggregates.size());
   attempt->places.clear();
@@ -235,19 +237,24 @@ void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
   const ShardId first = attempt->prepared.append.events.front().shard;
   for (const ShardId shard : attempt->shards) {
     const bool judged = !attempt->asked && shard == first;
-    write_on(attempt, shard, tentative, judged ? std::move(conditions) : std::vector<sharding::TermCondition>{});
+    write_on(attempt, shard, judged ? std::move(conditions) : std::vector<sharding::TermCondition>{});
+  }
+  for (const auto& on : attempt->lanes) {
+    if (!tentative) break;
+    on.lane->undecided = attempt.get();
+    on.lane->builds = others_build;
+    Lanes::heads(*on.lane, next_);
   }
   if (!attempt->elsewhere.empty()) ask_for_parts(attempt, actions);
 }
 
-void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tentative,
-                            std::vector<sharding::TermCondition> conditions) {
+void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, std::vector<sharding::TermCondition> conditions) {
   const auto& append = attempt->prepared.append;
   auto written = std::make_shared<Written>();
   written->attempt = attempt;
   auto& place = written->place;
   place.shard = shard;
-  place.tentative = tentative;
+  place.tentative = attempt->tentative;
   place.conditions = std::move(conditions);
   place.part = attempt->part;
   for (const auto& event : append.events) {
@@ -259,6 +266,8 @@ void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tenta
     }
     place.seq_nrs.push_back(seq_nr);
   }
+  shards_.at(shard).log.write(written);
+  build_on_undecided(written);
   for (const auto& on : attempt->lanes) {
     if (append.aggregates[on.aggregate].shard != shard) continue;
     on.lane->version = attempt->versions[on.aggregate];
@@ -266,11 +275,23 @@ void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tenta
     on.lane->last = written.get();
     ++on.lane->unordered;
   }
-  shards_.at(shard).log.write(written);
   attempt->places.emplace_back(shard, place.first);
   batch_.journal.appends.push_back({&append, &place});
   batch_.events += place.events();
   batch_.written.push_back(std::move(written));
+}
+
+// Its versions count on theirs. Shape: what it writes to is not on its lanes yet.
+void ShardWriters::build_on_undecided(const std::shared_ptr<Written>& written) {
+  if (written->place.part) return;
+  const Attempt& attempt = *written->attempt;
+  for (const auto& on : attempt.lanes) {
+    if (on.lane->undecided == nullptr || on.lane->last == nullptr) continue;
+    const ShardOffset base = on.lane->last->place.first;
+    if (std::ranges::find(written->builds_on, base) != written->builds_on.end()) continue;
+    written->builds_on.push_back(base);
+    on.lane->last->built_on_by.push_back(written);
+  }
 }
 
 bool ShardWriters::full() const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -86,8 +87,8 @@ class ShardWriters {
   ///        Numbers are missing where the log has folded cuts that name no shard held here: the next one joins on to
   ///        the positions all the same.
   void apply(const sharding::Cut& cut, WriterActions& actions);
-  /// What the coordinator says of its window, as of a cut.
-  void announce(GlobalPosition window_from, bool digests_wanted);
+  /// What the coordinator says of its window, as of a cut. `builds`: whether an append may build on undecided ones.
+  void announce(GlobalPosition window_from, bool digests_wanted, bool builds);
   /// With the coordinator: everything no cut covers is reported, what was asked is asked again. Any number of times.
   void session_begun(WriterActions& actions);
   void session_lost() { session_ = false; }
@@ -99,6 +100,10 @@ class ShardWriters {
 
   /// Another shard that the store holds, or one that was fenced and begins anew. Opened by a cut, as all are.
   void adopt(OwnShard shard, std::vector<storage::UnorderedAppend> unordered);
+  using VersionOf = std::function<SeqNr(const storage::EncodedAggregate& aggregate)>;
+  /// Of what was adopted with the shard, what does not join on to the versions that are ordered is to be refused.
+  /// `ordered`: as of the cuts applied. Before it is opened.
+  void join_versions(ShardId shard, const VersionOf& ordered);
   /// The shard was given to this node under an epoch: what its cut says, if the cut itself is not applied.
   void open(ShardId shard, Epoch epoch, WriterActions& actions);
   /// A newer writer owns the shard: for good, as far as this object goes (rule 12).
@@ -173,11 +178,15 @@ class ShardWriters {
   [[nodiscard]] bool view_is_old(const Attempt& attempt) const;
   [[nodiscard]] bool needs_query(const Attempt& attempt) const;
   [[nodiscard]] std::vector<sharding::TermCondition> conditions_of(const Attempt& attempt) const;
+  [[nodiscard]] std::optional<sharding::TermCondition> names_condition(const Attempt& attempt) const;
+  /// Where its ids are to be new from, by the order; nothing: they are nobody's concern but its shards'.
+  [[nodiscard]] std::optional<GlobalPosition> names_from(const Attempt& attempt) const;
+  [[nodiscard]] bool may_build(const Attempt& attempt) const;
   void find_heads(const Attempt& attempt);
   void refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error, WriterActions& actions);
   void write(const AttemptPtr& attempt, WriterActions& actions);
-  void write_on(const AttemptPtr& attempt, ShardId shard, bool tentative,
-                std::vector<sharding::TermCondition> conditions);
+  void write_on(const AttemptPtr& attempt, ShardId shard, std::vector<sharding::TermCondition> conditions);
+  static void build_on_undecided(const std::shared_ptr<Written>& written);
   void look_up(const AttemptPtr& attempt, bool confirm, WriterActions& actions);
   void leave_lanes(Attempt& attempt);
   void end(const AttemptPtr& attempt, Result<Appended> result, WriterActions& actions);
@@ -213,6 +222,7 @@ class ShardWriters {
   [[nodiscard]] bool parts_stand(const Attempt& attempt, const sharding::Cut& cut) const;
 
   const Options options_;
+  const sharding::TermHasher hasher_;
   std::map<ShardId, Shard> shards_;
   Recent recent_;
   Lanes lanes_;
@@ -242,6 +252,7 @@ class ShardWriters {
   GlobalPosition watermark_;
   GlobalPosition window_from_;
   bool digests_wanted_ = true;
+  bool builds_ = false;
   bool session_ = false;
   std::uint64_t asks_ = 0;
 

@@ -30,7 +30,7 @@ bool is_guard_elsewhere(const Attempt& attempt, std::size_t aggregate) {
 
 void ShardWriters::line_up(const AttemptPtr& attempt, WriterActions& actions) {
   if (!attempt->queued) lanes_.find(*attempt);
-  if (lanes_.free(*attempt)) return decide(attempt, actions);
+  if (lanes_.free(*attempt, may_build(*attempt))) return decide(attempt, actions);
   if (!attempt->queued && attempt->tries == 0 && Lanes::waiting(*attempt) >= options_.waiting_max) {
     return end(attempt,
                evershard::refuse(ErrorCode::overloaded,
@@ -46,9 +46,16 @@ void ShardWriters::run(WriterActions& actions) {
   while (!next_.empty()) {
     const auto next = std::exchange(next_, {});
     for (const auto& attempt : next) {
-      if (attempt->state == Attempt::State::queued && lanes_.free(*attempt)) decide(attempt, actions);
+      if (attempt->state == Attempt::State::queued && lanes_.free(*attempt, may_build(*attempt)))
+        decide(attempt, actions);
     }
   }
+}
+
+// On top of what is undecided, and refused with that: of one shard, since the cut that refuses the one must know of the
+// other.
+bool ShardWriters::may_build(const Attempt& attempt) const {
+  return builds_ && !attempt.on_decided && !attempt.asked && attempt.elsewhere.empty() && attempt.shards.size() == 1;
 }
 
 void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
@@ -56,6 +63,12 @@ void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
     return look_up(attempt, false, actions);
   find_heads(*attempt);
   if (auto conflict = check_versions(attempt->prepared, heads_.heads, heads_.last_writer, heads_.elsewhere)) {
+    if (const Lane* lane = heads_.rests_on[conflict->aggregate]; lane != nullptr && lane->undecided != nullptr) {
+      // What it would be refused for may be refused itself.
+      attempt->on_decided = true;
+      attempt->state = Attempt::State::queued;
+      return lanes_.queue(attempt);
+    }
     return refuse(attempt, conflict->aggregate, conflict->missing, std::move(conflict->error), actions);
   }
   write(attempt, actions);
@@ -88,7 +101,29 @@ bool ShardWriters::needs_query(const Attempt& attempt) const {
   for (std::size_t i = 0; i != attempt.prepared.guards.size(); ++i) {
     if (is_guard_elsewhere(attempt, aggregates + i)) return before_window(attempt.prepared.view);
   }
-  return false;
+  const auto names = names_from(attempt);
+  return names && before_window(*names);
+}
+
+// Who asks for the sync alone is not told of the order, so the order cannot refuse him.
+std::optional<GlobalPosition> ShardWriters::names_from(const Attempt& attempt) const {
+  const auto& prepared = attempt.prepared;
+  if (attempt.asked || attempt.ack == Ack::durable || !prepared.named) return std::nullopt;
+  if (!any_name_of_the_store(prepared.append, [](std::size_t, const EventId&) { return true; })) return std::nullopt;
+  return prepared.names_whole ? prepared.view : std::min(prepared.view, window_from_);
+}
+
+// An id is one event's over the whole store, a request id one request's: none of another shard's has it, from the view
+// on in which none was found.
+std::optional<sharding::TermCondition> ShardWriters::names_condition(const Attempt& attempt) const {
+  const auto from = names_from(attempt);
+  if (!from) return std::nullopt;
+  sharding::TermCondition condition{{}, *from};
+  any_name_of_the_store(attempt.prepared.append, [&](std::size_t, const EventId& id) {
+    condition.query.items.push_back({{}, {hasher_.id(id)}});
+    return false;
+  });
+  return condition;
 }
 
 std::vector<sharding::TermCondition> ShardWriters::conditions_of(const Attempt& attempt) const {

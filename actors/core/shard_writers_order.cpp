@@ -76,8 +76,16 @@ void ShardWriters::apply(const sharding::Cut& cut, WriterActions& actions) {
 
 void ShardWriters::settle(const WrittenPtr& written, WriterActions& actions) {
   Attempt& attempt = *written->attempt;
+  for (const auto& by : std::exchange(written->built_on_by, {})) {
+    const auto base = std::ranges::find(by->builds_on, written->place.first);
+    if (written->refused)
+      *base = ShardOffset{0};
+    else
+      by->builds_on.erase(base);
+  }
   if (written->refused) {
     attempt.refused = true;
+    attempt.base_refused = !written->builds_on.empty();
   } else {
     attempt.first_position = written->first_position;
     place(*written);
@@ -131,6 +139,7 @@ void ShardWriters::set_free(Written& written) {
     --lane.unordered;
     if (lane.last == &written) lane.last = nullptr;
     if (lane.undecided == &attempt) lane.undecided = nullptr;
+    if (lane.undecided == nullptr || written.refused) lane.builds = false;
     Lanes::heads(lane, next_);
     lanes_.tidy(&lane);
     return true;
@@ -182,13 +191,16 @@ void ShardWriters::refused(const AttemptPtr& attempt, WriterActions& actions) {
   try_again(attempt, actions);
 }
 
-// Rule 18: where a condition was judged it is confirmed first, over all that is ordered now.
+// Rule 18: where a condition was judged it is confirmed first, over all that is ordered now. Ids are looked up.
 void ShardWriters::try_again(const AttemptPtr& attempt, WriterActions& actions) {
   const bool judged = !conditions_of(*attempt).empty();
+  const bool named = names_from(*attempt).has_value();
+  if (std::exchange(attempt->base_refused, false) && attempt->tries != 0) --attempt->tries;  // no fault of its own
   const bool known = std::any_of(attempt->answered.begin(), attempt->answered.end(),
                                  [](const PartAnswer& answer) { return answer.kind == PartAnswer::Kind::known; });
   lanes_.find(*attempt);
-  if (judged || known || attempt->tries >= options_.tries_max) return look_up(attempt, judged, actions);
+  if (judged || named || known || attempt->tries >= options_.tries_max)
+    return look_up(attempt, judged || named, actions);
   ++attempt->tries;
   attempt->state = Attempt::State::queued;
   lanes_.queue(attempt);

@@ -60,11 +60,14 @@ void ShardWriters::recover(storage::UnorderedAppend&& unordered) {
     ++event;
   }
   lanes_.find(*attempt);
+  build_on_undecided(written);
   for (const auto& on : attempt->lanes) {
     on.lane->version = attempt->versions[on.aggregate];
     on.lane->last = written.get();
     ++on.lane->unordered;
-    if (place.tentative) on.lane->undecided = attempt.get();
+    if (!place.tentative) continue;
+    on.lane->undecided = attempt.get();
+    on.lane->builds = false;
   }
   remember(attempt);
   if (place.part && known_.emplace(Id{place.part->append, place.shard}, attempt).second) attempt->known = true;
@@ -72,6 +75,34 @@ void ShardWriters::recover(storage::UnorderedAppend&& unordered) {
   const auto shard = shards_.find(place.shard);
   EVERSHARD_CHECK(shard != shards_.end(), "what was recovered lies on an own shard");
   shard->second.log.recover(written);
+}
+
+// What builds on an undecided append is on the disk without saying so. Where that one was refused, the versions of
+// those behind it do not join on: not to what is ordered, nor to what was recovered before them.
+void ShardWriters::join_versions(ShardId id, const VersionOf& ordered) {
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end()) return;
+  std::unordered_map<const Lane*, SeqNr> reached;
+  for (const auto& written : shard->second.log.written()) {
+    if (!written->recovered) continue;
+    const Attempt& attempt = *written->attempt;
+    const auto first_of = [&](const Attempt::OnLane& on) {
+      const auto events = std::ranges::count_if(attempt.prepared.append.events, [&](const auto& event) {
+        return event.shard == id && event.aggregate == on.aggregate;
+      });
+      return SeqNr(attempt.versions[on.aggregate].value - static_cast<std::uint64_t>(events) + 1);
+    };
+    const bool joins = !written->place.tentative || std::ranges::all_of(attempt.lanes, [&](const auto& on) {
+      auto at = reached.find(on.lane);
+      if (at == reached.end()) at = reached.emplace(on.lane, ordered(attempt.prepared.aggregate(on.aggregate))).first;
+      return first_of(on) == at->second + 1;
+    });
+    if (joins) {
+      for (const auto& on : attempt.lanes) reached[on.lane] = attempt.versions[on.aggregate];
+    } else if (std::ranges::find(written->builds_on, ShardOffset{0}) == written->builds_on.end()) {
+      written->builds_on.push_back(ShardOffset{0});
+    }
+  }
 }
 
 bool ShardWriters::is_open(ShardId id) const {
@@ -217,14 +248,16 @@ void ShardWriters::acknowledge_durable(Attempt& attempt, WriterActions& actions)
 
 // -- reported
 
-void ShardWriters::announce(GlobalPosition window_from, bool digests_wanted) {
+void ShardWriters::announce(GlobalPosition window_from, bool digests_wanted, bool builds) {
   window_from_ = window_from;
   digests_wanted_ = digests_wanted;
+  builds_ = builds;
 }
 
 void ShardWriters::report(ShardId id, Shard& shard, WriterActions& actions) {
   if (!session_ || shard.state != Shard::State::open) return;
-  while (auto report = shard.log.report(id, shard.epoch, digests_wanted_, options_.report_events_max)) {
+  while (auto report =
+             shard.log.report(id, shard.epoch, hasher_, {digests_wanted_, builds_, options_.report_events_max})) {
     actions.reports.push_back({std::move(*report)});
   }
 }

@@ -41,7 +41,7 @@ struct WriterReport {
 
 struct LookUp {
   std::shared_ptr<Attempt> attempt;
-  bool confirm = false;        ///< run every condition as a query
+  bool confirm = false;        ///< run every condition as a query, and look for its ids on all nodes
   GlobalPosition window_from;  ///< else those whose `from` lies before it
   /// Not 0: the append was placed here, and only its versions on other nodes are wanted. It is found by its place, not
   /// by its ids.

@@ -17,6 +17,9 @@ struct Written {
   bool recovered = false;
   bool durable = false;
   bool dropped = false;  ///< the shard is another's now
+  /// Undecided, on the same shard: the versions of this one count on theirs. 0: of one that was refused. Tentative.
+  std::vector<ShardOffset> builds_on{};
+  std::vector<std::shared_ptr<Written>> built_on_by{};  ///< those that name this one so
 
   // What a cut said:
   std::uint32_t covered = 0;  ///< events

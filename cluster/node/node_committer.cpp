@@ -63,7 +63,9 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
       network_(network),
       options_(std::move(options)),
       view_{options_.self.node, {}, {}, std::vector<ClusterView::Shard>(store.identity().shards)},
-      preparer_(store, options_.limits, options_.takes_sealed, [this](ShardId shard) { return is_elsewhere(shard); }),
+      preparer_(
+          store, options_.limits, options_.takes_sealed, [this](ShardId shard) { return is_elsewhere(shard); },
+          [this] { return reader_.owns_all(); }),
       load_(store.identity().shards, options_.limits),
       watch_(store.view().watermark),
       reader_(store, watch_, options_.wait_max),

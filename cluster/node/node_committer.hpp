@@ -201,6 +201,8 @@ class NodeCommitter {
   void apply(NodeStep::Apply step);
   /// The writers of shards that this cut damages, or that go on behind a loss, begin anew.
   void close_writers(const NodeStep::Apply& step);
+  /// Of what was recovered with a shard that opens: see ShardWriters::join_versions().
+  [[nodiscard]] Result<void> join_versions(ShardId shard);
   [[nodiscard]] Result<void> look_at_losses();
   void sync();
   void say_hello();
@@ -279,8 +281,8 @@ class NodeCommitter {
   [[nodiscard]] Result<std::optional<Appended>> placed(const actors::Prepared& prepared, GlobalPosition first);
   [[nodiscard]] Result<void> look_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
   [[nodiscard]] Result<void> match_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
-  [[nodiscard]] Result<std::optional<GlobalPosition>> first_elsewhere(const Query& query, GlobalPosition after,
-                                                                      GlobalPosition up_to);
+  [[nodiscard]] Result<void> names_elsewhere(const actors::Prepared& prepared);
+  [[nodiscard]] Result<std::optional<RecordedEvent>> first_elsewhere(const NodePageAsked& asked);
   [[nodiscard]] Result<void> heads_elsewhere(actors::Prepared& prepared);
   struct HeadWanted {
     const storage::EncodedAggregate* aggregate;

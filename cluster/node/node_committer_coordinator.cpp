@@ -80,6 +80,7 @@ void NodeCommitter::receive(ToNode message) {
     carry_out(std::move(actions));
     if (!before && order_.welcomed()) {
       WriterActions begun;
+      writers_->announce(order_.window_from(), order_.digests_wanted(), order_.builds());
       writers_->session_begun(begun);
       carry_out(std::move(begun));
       say_followed(std::nullopt, std::nullopt, true);

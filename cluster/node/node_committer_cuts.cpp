@@ -102,7 +102,7 @@ void NodeCommitter::apply(NodeStep::Apply step) {
   if (!step.damaged.empty()) cut = sharding::as_far_as_here(cut, step.damaged, own_segments(step));
 
   WriterActions actions;
-  writers_->announce(order_.window_from(), order_.digests_wanted());
+  writers_->announce(order_.window_from(), order_.digests_wanted(), order_.builds());
   writers_->apply(cut, actions);
   preparer_.window_begins(order_.window_from());
   if (!actions.lost.empty()) return fail(actions.lost.front().second);
@@ -169,6 +169,18 @@ void NodeCommitter::close_writers(const NodeStep::Apply& step) {
   }
 }
 
+Result<void> NodeCommitter::join_versions(ShardId shard) {
+  std::optional<Error> error;
+  writers_->join_versions(shard, [&](const storage::EncodedAggregate& aggregate) {
+    auto version = preparer_.version_of(aggregate.id);
+    if (version) return *version;
+    error = std::move(version).error();
+    return SeqNr{};
+  });
+  if (error) return refuse(*std::move(error));
+  return {};
+}
+
 Result<void> NodeCommitter::look_at_losses() {
   auto covered = storage::covered_rows(store_.rows(), store_.identity().shards);
   if (!covered) return refuse(std::move(covered).error());
@@ -201,6 +213,7 @@ void NodeCommitter::carry_out(NodeActions actions) {
             sync();
           } else if constexpr (std::is_same_v<What, NodeStep::Opened>) {
             WriterActions opened;
+            if (auto joined = join_versions(what.opening.shard); !joined) return fail(joined.error());
             writers_->open(what.opening.shard, what.opening.epoch, opened);
             shards_changed_ = true;
             reader_.owns(readable_at(*writers_, order_, owner_of_.size()));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/actors/core/named_ids.hpp"
 #include "evershard/cluster/node/awaited.hpp"
 
 namespace evershard::cluster {
@@ -106,12 +107,16 @@ void NodeCommitter::look_up(const AttemptPtr& attempt, bool confirm) {
   auto from = from_of(attempt->prepared);
   auto stored = preparer_.look_up(attempt->prepared, confirm);
   if (!stored) return found(std::move(stored));
-  if (*stored ? whole(**stored) : !needs_others(attempt->prepared, from)) return found(std::move(stored));
-  asking_->run([this, attempt, found, from = std::move(from), stored = std::move(*stored)]() mutable {
+  const bool by_names = confirm && attempt->prepared.named && !attempt->prepared.names_whole;
+  if (*stored ? whole(**stored) : !by_names && !needs_others(attempt->prepared, from)) return found(std::move(stored));
+  asking_->run([this, attempt, found, by_names, from = std::move(from), stored = std::move(*stored)]() mutable {
     if (stored) {
       auto versions = versions_elsewhere(attempt->prepared, std::move(*stored));
       return found(versions ? Result<std::optional<Appended>>(std::move(*versions))
                             : refuse(std::move(versions).error()));
+    }
+    if (by_names) {
+      if (auto names = names_elsewhere(attempt->prepared); !names) return found(refuse(std::move(names).error()));
     }
     auto others = look_elsewhere(attempt->prepared, from);
     found(others ? Result<std::optional<Appended>>(std::nullopt) : refuse(std::move(others).error()));
@@ -135,10 +140,14 @@ Result<void> NodeCommitter::match_elsewhere(actors::Prepared& prepared, const st
     if (!is_broken && prepared.terms[i].from == from[i]) continue;
     const auto up_to = is_broken ? prepared.refusal->rests_on - 1 : prepared.view;
     if (up_to <= from[i]) continue;
-    auto match = first_elsewhere(prepared.conditions[i].query, from[i], up_to);
+    NodePageAsked asked;
+    asked.query = prepared.conditions[i].query;
+    asked.after = from[i];
+    asked.up_to = up_to;
+    auto match = first_elsewhere(asked);
     if (!match) return refuse(std::move(match).error());
     if (!*match) continue;
-    prepared.refusal = {matched_elsewhere(i, **match), **match};
+    prepared.refusal = {matched_elsewhere(i, (*match)->position), (*match)->position};
     // Raised is only what nothing matches, here and elsewhere: a refusal may be looked up once more.
     for (std::size_t raised = i; raised != from.size(); ++raised) prepared.terms[raised].from = from[raised];
     return {};
@@ -146,9 +155,33 @@ Result<void> NodeCommitter::match_elsewhere(actors::Prepared& prepared, const st
   return {};
 }
 
-/// The first match of all other nodes in (after, up_to].
-Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query& query, GlobalPosition after,
-                                                                     GlobalPosition up_to) {
+/// What is here was looked for here; what another node's shards have is another request's: one with the same events
+/// lies on the same shards. Errors: duplicate_event; what asking the others ends with
+Result<void> NodeCommitter::names_elsewhere(const actors::Prepared& prepared) {
+  NodePageAsked asked;
+  asked.query = Query{}.types({"$named"});  // no event's: what a node of an earlier release looks for instead
+  asked.up_to = prepared.view;
+  actors::any_name_of_the_store(prepared.append, [&](std::size_t, const EventId& id) {
+    asked.names.push_back(id);
+    return false;
+  });
+  if (asked.names.empty()) return {};
+  auto found = first_elsewhere(asked);
+  if (!found) return refuse(std::move(found).error());
+  if (!*found) return {};
+  ErrorDetails details;
+  details.position = (*found)->position;
+  const auto& append = prepared.append;
+  const bool of_event = std::ranges::any_of(append.events, [&](const auto& event) { return event.id == (*found)->id; });
+  return refuse(ErrorCode::duplicate_event,
+                (of_event ? "event " + (*found)->id.text() : "request " + append.request.text()) +
+                    " is stored already, at position " + std::to_string((*found)->position.value) +
+                    ", with other content or by another append",
+                std::move(details));
+}
+
+/// The first event of all other nodes.
+Result<std::optional<RecordedEvent>> NodeCommitter::first_elsewhere(const NodePageAsked& asked) {
   std::map<std::uint32_t, std::vector<ShardId>> others;
   const auto owners = this->owners();
   for (std::size_t s = 0; s != owners.size(); ++s)
@@ -156,21 +189,18 @@ Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query
   std::vector<Awaited<NodePage>> answers;
   for (const auto& [node, shards] : others) {
     if (node == 0) return refuse(no_owner(shards.front()));
-    NodePageAsked asked;
-    asked.shards = shards;
-    asked.query = query;
-    asked.after = after;
-    asked.up_to = up_to;
-    asked.events_max = 1;
-    network_.read(node, std::move(asked), answers.emplace_back(node, shards.front()).done());
+    auto of_node = asked;
+    of_node.shards = shards;
+    of_node.events_max = 1;
+    network_.read(node, std::move(of_node), answers.emplace_back(node, shards.front()).done());
   }
   const auto until = Clock::now() + options_.wait_max;
-  std::optional<GlobalPosition> first;
+  std::optional<RecordedEvent> first;
   for (auto& answer : answers) {
     auto page = answer.wait(until);
     if (!page) return refuse(std::move(page).error());
-    if (!page->events.empty() && (!first || page->events.front().position < *first))
-      first = page->events.front().position;
+    if (!page->events.empty() && (!first || page->events.front().position < first->position))
+      first = std::move(page->events.front());
   }
   return first;
 }

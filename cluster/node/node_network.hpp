@@ -43,6 +43,9 @@ struct NodePageAsked {
   Direction direction = Direction::forwards;
   std::uint32_t events_max = 1'000;
   std::uint64_t read = 0;  ///< the asker's number of it, by which he may give it up; 0: he does not
+  /// Not empty: the events that have one of these ids, and first events of requests, see storage::request_key();
+  /// whatever the query.
+  std::vector<EventId> names{};
 };
 
 struct NodePage {

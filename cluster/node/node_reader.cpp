@@ -19,6 +19,7 @@ void NodeReader::owns(std::vector<ShardId> shards) {
   {
     const std::lock_guard lock(mutex_);
     own_ = std::move(shards);
+    owns_all_.store(own_.size() == store_.identity().shards, std::memory_order_release);
   }
   changed_.notify_all();
 }
@@ -117,6 +118,7 @@ Result<NodePage> NodeReader::read(const NodePageAsked& asked) {
   }
   auto view = view_at(asked.up_to, asked.shards);
   if (!view) return refuse(std::move(view).error());
+  if (!asked.names.empty()) return read_names(*view, asked);
   ReadOptions options;
   options.after = asked.after;
   options.up_to = asked.up_to;
@@ -135,6 +137,23 @@ Result<NodePage> NodeReader::read(const NodePageAsked& asked) {
   }
   page.end = cursor->at_end();
   if (page.end) page.complete_to = asked.direction == Direction::forwards ? asked.up_to : asked.after + 1;
+  return page;
+}
+
+Result<NodePage> NodeReader::read_names(const storage::View& view, const NodePageAsked& asked) {
+  NodePage page;
+  auto names = reader_.names(view);
+  for (const auto& name : asked.names) {
+    auto found = names.find(name, asked.shards.front());
+    if (!found) return refuse(std::move(found).error());
+    if (!*found || (*found)->position <= asked.after || (*found)->position > asked.up_to) continue;
+    auto event = reader_.load(**found);
+    if (!event) return refuse(std::move(event).error());
+    if (std::ranges::binary_search(asked.shards, event->shard)) page.events.push_back(std::move(*event));
+    if (page.events.size() >= asked.events_max) break;
+  }
+  page.complete_to = asked.up_to;
+  page.end = true;
   return page;
 }
 

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -29,6 +30,8 @@ class NodeReader {
   /// keep is not answered for (rule 12).
   void owns(std::vector<ShardId> shards);
   [[nodiscard]] bool owns(ShardId shard) const;
+  /// All shards of the store can be read here.
+  [[nodiscard]] bool owns_all() const { return owns_all_.load(std::memory_order_acquire); }
   /// What was given up of this node's shards: who reads over it is refused.
   void lost(std::map<ShardId, std::vector<storage::LostRange>> lost);
   /// Whether all that its own shards ever had behind `after` is here. Errors: corruption: it was given up
@@ -55,6 +58,7 @@ class NodeReader {
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:
+  [[nodiscard]] Result<NodePage> read_names(const storage::View& view, const NodePageAsked& asked);
   /// Of a read of one aggregate, by the positions between which it goes. Errors: as below. Shape: `up_to` is set
   [[nodiscard]] Result<void> stream_is_whole(const storage::View& view, const AggregateId& aggregate,
                                              const StreamOptions& options);
@@ -71,6 +75,7 @@ class NodeReader {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<ShardId> own_;
+  std::atomic<bool> owns_all_{false};
   std::map<ShardId, std::vector<storage::LostRange>> lost_;
   std::map<ShardId, Error> closed_;
 };

@@ -127,6 +127,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   member.kurrent_door = hello.kurrent_door;
   member.version = hello.version;
   member.gateway = hello.gateway;
+  member.builds = hello.builds;
   member.cut = hello.cut;
   member.applied = std::max(member.applied, hello.cut);
   member.behind = stored_.last_cut - member.applied;
@@ -153,11 +154,16 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   for (const auto& [shard, error] : member.refused) welcome.refused.push_back({shard, error});
   welcome.window_from = ordering_.window_from();
   welcome.digests_wanted = digests_wanted();
+  welcome.builds = builds();
   welcome.leaderships = stored_.leaderships;
   for (const auto& shard : stored_.shards) welcome.replicas.push_back(shard.replicas);
   actions.send.insert(actions.send.begin(), {hello.from, std::move(welcome)});
   make_cut(actions);
   return actions;
+}
+
+bool Coordinator::builds() const {
+  return std::ranges::all_of(members_, [](const auto& member) { return !member.second.here || member.second.builds; });
 }
 
 ShardTold Coordinator::told(const Member& member, ShardId shard) const {
@@ -475,7 +481,7 @@ Coordinator::Actions Coordinator::put_returned(const Result<void>& result) {
   follow(stored_, *putting_);
   for (const auto& opening : putting_->openings) opened_in_[opening.shard.value] = putting_->number;
   actions.send.push_back({std::nullopt, Announce{*std::exchange(putting_, std::nullopt), ordering_.window_from(),
-                                                 digests_wanted(), identity()}});
+                                                 digests_wanted(), identity(), builds()}});
   for (const ShardId shard : std::exchange(ask_again_, {})) {
     const Owner& owner = owners_[shard.value];
     const auto member = members_.find(owner.node);

@@ -151,6 +151,7 @@ class Coordinator {
     std::string kurrent_door;
     std::string version;
     bool gateway = false;  ///< it wants no shards
+    bool builds = false;   ///< it knows of appends that build on undecided ones
     bool here = false;
     CutNumber cut;             ///< the last one applied when it said hello
     CutNumber held;            ///< said since then
@@ -181,6 +182,8 @@ class Coordinator {
   [[nodiscard]] ShardOffset reported_until(ShardId shard) const { return ordering_.known_end(shard); }
   [[nodiscard]] GlobalPosition window_from() const { return ordering_.window_from(); }
   [[nodiscard]] bool digests_wanted() const { return made_.last_cut < digests_until_; }
+  /// Whether all nodes that are here know of appends that build on undecided ones: any of them may have to recover one.
+  [[nodiscard]] bool builds() const;
   /// Of this leadership.
   [[nodiscard]] EventId identity() const { return sharding::leader_of(stored_.leaderships, stored_.epoch); }
   [[nodiscard]] bool putting() const { return putting_.has_value(); }

@@ -56,6 +56,7 @@ struct Hello {
   std::string zone{};          ///< what may fail together with it; empty: nothing
   Timestamp clock{};           ///< what time it is there; 0: not said. Nothing but a warning rests on it.
   std::string kurrent_door{};  ///< where KurrentDB's clients reach it; empty: nowhere
+  bool builds = false;         ///< it knows of appends that build on undecided ones
 };
 
 struct CutsAfter {
@@ -95,6 +96,8 @@ struct Welcome {
   bool digests_wanted = false;
   sharding::Leaderships leaderships{};           ///< as the log has them; none: of an earlier release
   std::vector<sharding::ReplicaSet> replicas{};  ///< per shard; none: of an earlier release
+  /// The coordinator, and all nodes that are here, know of appends that build on undecided ones.
+  bool builds = false;
 };
 
 struct HelloRefused {
@@ -117,7 +120,8 @@ struct Announce {
   sharding::Cut cut;
   GlobalPosition window_from;
   bool digests_wanted = false;
-  EventId leader{};  ///< who announces it
+  EventId leader{};     ///< who announces it
+  bool builds = false;  ///< as in Welcome
 };
 
 /// The answer to CutsAfter.

@@ -87,6 +87,7 @@ NodeOrder::Actions NodeOrder::serves_kurrent_at(std::string door) {
 Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
   Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_, led_, zone_};
   hello.kurrent_door = kurrent_door_;
+  hello.builds = true;
   for (const auto& [id, shard] : shards_) {
     // What is not all here yet is nothing to go by.
     if (replicas(id).had_to_learn(self_.node) && !shard.learned) continue;
@@ -178,6 +179,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   refused_ = welcome.refused;
   window_from_ = welcome.window_from;
   digests_wanted_ = welcome.digests_wanted;
+  builds_ = welcome.builds;
   held_said_ = applied_said_ = CutNumber{0};
   std::erase_if(promises_, [&](const auto& promise) { return promise.second.coordinator < coordinator_; });
   for (std::uint32_t s = 0; s != map_.shard_count(); ++s)
@@ -608,6 +610,7 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   Actions actions;
   if (announce.cut.number <= known_ || !is_of_leader(announce.leader)) return actions;
   hints(announce.window_from, announce.digests_wanted);
+  builds_ = announce.builds;
   if (history_) {
     // The cut comes when what was folded has. But who ships has to be known before.
     for (const Opening& opening : announce.cut.openings)

@@ -213,6 +213,8 @@ class NodeOrder {
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
   [[nodiscard]] GlobalPosition window_from() const { return window_from_; }
   [[nodiscard]] bool digests_wanted() const { return digests_wanted_; }
+  /// Whether an append may build on an undecided one. No hint: the coordinator would place what has to be refused.
+  [[nodiscard]] bool builds() const { return builds_; }
   /// Who led, as the newest welcome has it; before that, whose cuts were applied here.
   [[nodiscard]] const sharding::Leaderships& leaderships() const { return leaderships_; }
   /// Whether a message of this identity is of the coordinator that was taken. One that does not say is.
@@ -352,6 +354,7 @@ class NodeOrder {
   std::vector<ShardRefused> refused_;
   GlobalPosition window_from_;
   bool digests_wanted_ = false;
+  bool builds_ = false;
 };
 
 }  // namespace evershard::cluster

@@ -36,6 +36,7 @@ void put_message(const Welcome& from, pb::Welcome& to) {
   }
   to.set_window_from(from.window_from.value);
   to.set_digests_wanted(from.digests_wanted);
+  to.set_builds(from.builds);
   for (const auto& led : from.leaderships) put_leadership(led, *to.add_leaderships());
 }
 
@@ -62,6 +63,7 @@ bool get_message(const pb::Welcome& from, Welcome& to) {
   }
   to.window_from = GlobalPosition{from.window_from()};
   to.digests_wanted = from.digests_wanted();
+  to.builds = from.builds();
   for (const auto& led : from.leaderships())
     if (!get_leadership(led, to.leaderships.emplace_back())) return false;
   return std::ranges::is_sorted(to.leaderships, {}, &sharding::Leadership::epoch);
@@ -98,6 +100,7 @@ void put_message(const Announce& from, pb::Announce& to) {
   sharding::encode(from.cut, *to.mutable_cut());
   to.set_window_from(from.window_from.value);
   to.set_digests_wanted(from.digests_wanted);
+  to.set_builds(from.builds);
   put_id(from.leader, *to.mutable_leader());
 }
 
@@ -111,6 +114,7 @@ bool get_cut(const std::string& bytes, sharding::Cut& to) {
 bool get_message(const pb::Announce& from, Announce& to) {
   to.window_from = GlobalPosition{from.window_from()};
   to.digests_wanted = from.digests_wanted();
+  to.builds = from.builds();
   return id_of(from.leader(), to.leader) && get_cut(from.cut(), to.cut);
 }
 

@@ -26,6 +26,7 @@ std::string encode(const NodePageAsked& asked) {
   message.set_backwards(asked.direction == Direction::backwards);
   message.set_events_max(asked.events_max);
   message.set_read(asked.read);
+  for (const auto& name : asked.names) put_id(name, *message.add_names());
   return message.SerializeAsString();
 }
 
@@ -58,6 +59,8 @@ Result<NodePageAsked> decode_read(std::string_view bytes) {
   asked.direction = message.backwards() ? Direction::backwards : Direction::forwards;
   asked.events_max = message.events_max();
   asked.read = message.read();
+  for (const auto& name : message.names())
+    if (!id_of(name, asked.names.emplace_back())) return malformed("read: a name has 16 bytes");
   return asked;
 }
 

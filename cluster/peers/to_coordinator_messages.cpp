@@ -21,6 +21,7 @@ void put_message(const Hello& from, pb::Hello& to) {
   to.set_zone(from.zone);
   to.set_clock_us(from.clock.micros);
   to.set_kurrent_door(from.kurrent_door);
+  to.set_builds(from.builds);
   if (from.led.epoch.value != 0) put_leadership(from.led, *to.mutable_led());
   for (const auto& shard : from.shards) {
     auto& told = *to.add_shards();
@@ -44,6 +45,7 @@ bool get_message(const pb::Hello& from, Hello& to) {
   to.zone = from.zone();
   to.clock = Timestamp{from.clock_us()};
   to.kurrent_door = from.kurrent_door();
+  to.builds = from.builds();
   if (from.has_led() && !get_leadership(from.led(), to.led)) return false;
   for (const auto& told : from.shards()) {
     auto& shard = to.shards.emplace_back();
@@ -122,6 +124,7 @@ void put_message(const actors::WriterReport& from, pb::Report& to) {
     }
     for (const auto& event : append.terms) reported.add_terms()->mutable_terms()->Add(event.begin(), event.end());
     if (append.part) put_part_of(*append.part, *reported.mutable_part());
+    for (const auto base : append.builds_on) reported.add_builds_on(base.value);
   }
 }
 
@@ -146,6 +149,7 @@ bool get_message(const pb::Report& from, actors::WriterReport& to) {
     }
     for (const auto& event : reported.terms()) append.terms.emplace_back(event.terms().begin(), event.terms().end());
     if (reported.has_part() && !get_part_of(reported.part(), append.part.emplace())) return false;
+    for (const auto base : reported.builds_on()) append.builds_on.push_back(ShardOffset{base});
   }
   return true;
 }

@@ -222,6 +222,11 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   led.zone = {};
   led.clock = Timestamp{1'700'000'000'000'001};
   add(samples, "Hello-clock", led);
+  led.builds = true;
+  add(samples, "Hello-builds", led);
+  auto builds = sample_report();
+  builds.report.appends = {{1, true, {}, {{5}}, {}, {ShardOffset{0}, ShardOffset{7}}}};
+  add(samples, "Report-builds", builds);
   add(samples, "Held-clock", Held{sample_process, CutNumber{6}, CutNumber{7}, 0, false, Timestamp{-5}});
   add(samples, "Narrowed", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3});
   add(samples, "Narrowed-number", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3, most});
@@ -258,6 +263,9 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add_down(samples, "Welcome-replicas", ToNode(welcome));
   welcome.replicas = {{2, {1, 2, 3}, {3, 7}}, {}};
   add_down(samples, "Welcome-learned", ToNode(welcome));
+  welcome.builds = true;
+  add_down(samples, "Welcome-builds", ToNode(welcome));
+  add_down(samples, "Announce-builds", ToNode(Announce{sample_cut(), GlobalPosition{12}, true, id_of(48), true}));
   add_down(samples, "Narrow", ToNode(Narrow{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3}));
   add_down(samples, "Narrow-number", ToNode(Narrow{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3, most}));
   auto found = sample_found();
@@ -365,6 +373,10 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
                               GlobalPosition{41}, Direction::forwards, 500};
   page_given_up.read = 258;
   add_one("NodeRead-given_up", PeerKind::read, encode(page_given_up),
+          [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  NodePageAsked of_names{{ShardId{0}}, sample_query(), GlobalPosition{17}, GlobalPosition{41}, Direction::forwards, 1};
+  of_names.names = {id_of(16), id_of(48)};
+  add_one("NodeRead-names", PeerKind::read, encode(of_names),
           [=](std::string_view b) { return written(decode_read(b), encoded_again); });
   add_one("NodeGivenUp", PeerKind::given_up, encode_given_up(258), [](std::string_view b) {
     return written(decode_given_up(b), [](std::uint64_t read) { return encode_given_up(read); });

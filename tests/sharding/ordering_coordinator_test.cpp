@@ -333,5 +333,62 @@ TEST(OrderingAtTheCoordinator, GoesOnWhereAnotherEnded) {
   EXPECT_THAT(cut->segments, ElementsAre(segment(0, 2, 4, {ShardOffset{2}}))) << "it has no window and pretends none";
 }
 
+/// Undecided by nothing of its own, on top of others of its shard.
+ReportedAppend on_top_of(std::vector<ShardOffset> bases, std::vector<Term> terms = {1}) {
+  return {
+      .events = 1, .tentative = true, .conditions = {}, .terms = {terms}, .part = {}, .builds_on = std::move(bases)};
+}
+
+TEST(OrderingAtTheCoordinator, RefusesWhatBuildsOnWhatItRefused) {
+  Ordering ordering(fresh(1), {});
+  ASSERT_EQ(ordering.report(report(0, 1,
+                                   {plain({7}), unless(7, 0), on_top_of({ShardOffset{2}}), plain(),
+                                    on_top_of({ShardOffset{3}, ShardOffset{2}})})),
+            Reported::taken);
+
+  EXPECT_THAT(ordering.make_cut()->segments,
+              ElementsAre(segment(0, 1, 6, {ShardOffset{2}, ShardOffset{3}, ShardOffset{5}})));
+}
+
+TEST(OrderingAtTheCoordinator, KnowsInLaterCutsWhatItRefused) {
+  Ordering ordering(fresh(1), {});
+  static_cast<void>(ordering.report(report(0, 1, {plain({7}), unless(7, 0), unless(8, 0)})));
+  static_cast<void>(ordering.make_cut());
+  static_cast<void>(ordering.report(report(0, 4, {on_top_of({ShardOffset{2}}), on_top_of({ShardOffset{3}})})));
+
+  EXPECT_THAT(ordering.make_cut()->segments, ElementsAre(segment(0, 4, 6, {ShardOffset{4}})));
+}
+
+TEST(OrderingAtTheCoordinator, RefusesWhatItsNodeSaysIsBuiltOnARefusedOne) {
+  Ordering ordering(fresh(1), {});
+  static_cast<void>(ordering.report(report(0, 1, {plain(), on_top_of({ShardOffset{0}})})));
+
+  EXPECT_THAT(ordering.make_cut()->segments, ElementsAre(segment(0, 1, 3, {ShardOffset{2}})));
+}
+
+TEST(OrderingAtTheCoordinator, RefusesWhatBuildsOnWhatItRemembersNoMore) {
+  Ordering ordering(fresh(1), {});
+  std::vector<ReportedAppend> many{plain({7})};
+  for (std::size_t i = 0; i != Reports::refused_max + 2; ++i) many.push_back(unless(7, 0));
+  const auto end = 1 + many.size();
+  static_cast<void>(ordering.report(report(0, 1, std::move(many))));
+  static_cast<void>(ordering.make_cut());
+  static_cast<void>(ordering.report(report(0, end, {on_top_of({ShardOffset{1}}), on_top_of({ShardOffset{2}})})));
+
+  EXPECT_THAT(ordering.make_cut()->segments,
+              ElementsAre(segment(0, end, end + 2, {ShardOffset{end}, ShardOffset{end + 1}})));
+}
+
+TEST(OrderingAtTheCoordinator, FindsWhatBuildsAndIsNotTentativeMalformed) {
+  Ordering ordering(fresh(2), {});
+  auto decided = on_top_of({ShardOffset{1}});
+  decided.tentative = false;
+  auto of_several = part(1, {0, 1}, 0);
+  of_several.builds_on = {ShardOffset{1}};
+
+  EXPECT_EQ(ordering.report(report(0, 1, {decided})), Reported::malformed);
+  EXPECT_EQ(ordering.report(report(0, 1, {of_several})), Reported::malformed);
+}
+
 }  // namespace
 }  // namespace evershard::sharding

@@ -50,6 +50,11 @@ void Simulation::append(std::uint64_t number, std::optional<GlobalPosition> read
   request.durable = !read_up_to && request.shards().size() == 1 && network_.one_in(4);
   const auto shards = request.shards();
   if (options_.real_writers) expect_versions(request);
+  if (options_.real_writers && !request.durable && history_.requests() > 6 && network_.one_in(8)) {
+    const auto of = static_cast<AppendId>(history_.requests() - 1 - network_.pick(6));
+    const auto& one = history_.request(of);
+    if (!one.twin && !one.content && !one.durable && one.events.size() == request.events.size()) request.twin = of;
+  }
   const AppendId id = history_.add(std::move(request));
   if (options_.real_writers) return send_whole(number, id, 3);
   for (const ShardId shard : shards) {

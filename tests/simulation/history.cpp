@@ -105,7 +105,9 @@ void History::stored(const sharding::Cut& cut) {
   }
   for (const AppendId id : refused) {
     refused_conditional += !requests_[id].conditions.empty();
-    if (requests_[id].conditions.empty() && requests_[id].expected.empty() && requests_[id].shards().size() == 1)
+    twins_refused += requests_[id].twin.has_value();
+    if (requests_[id].conditions.empty() && requests_[id].expected.empty() && requests_[id].shards().size() == 1 &&
+        !undecided_.contains(id))
       throw Broken("I-Live", "plain append " + std::to_string(id) + " was refused");
   }
 }
@@ -131,6 +133,14 @@ void History::place(const sharding::Segment& segment, ShardOffset offset, CutNum
                                    std::to_string(event.append));
     }
     judge(event.append);
+    if (!requests_[event.append].durable) {  // who asks for the sync alone is not judged by ids
+      const auto [one, added] = of_ids_.emplace(requests_[event.append].twin.value_or(event.append), event.append);
+      const auto other = one->second;
+      if (!added && other != event.append && !given_up(first_position_.at(other), requests_[other].events.size()))
+        throw Broken("I-Once", "append " + std::to_string(event.append) + " is placed by cut " + number(cut) +
+                                   " with the ids of append " + std::to_string(other));
+      one->second = event.append;
+    }
   }
   if (event.event != events || first_position_[event.append] + events != position)
     throw Broken("I-Together", "event " + std::to_string(event.event) + " of append " + std::to_string(event.append) +
@@ -243,6 +253,13 @@ void History::acknowledged(AppendId id, const Appended& answer, const std::strin
                                   " with versions that its aggregates did not have then");
 }
 
+std::optional<AppendId> History::of_same_ids(AppendId id, GlobalPosition up_to) const {
+  const auto one = of_ids_.find(requests_[id].twin.value_or(id));
+  if (one == of_ids_.end() || first_position_.at(one->second) > up_to) return std::nullopt;
+  if (given_up(first_position_.at(one->second), requests_[one->second].events.size())) return std::nullopt;
+  return one->second;
+}
+
 void History::refused(AppendId id, const Error& error, GlobalPosition w, const std::string& by) const {
   const Request& request = requests_[id];
   const auto dishonest = [&](const std::string& why) {
@@ -250,7 +267,8 @@ void History::refused(AppendId id, const Error& error, GlobalPosition w, const s
   };
   const auto* content = request.content.get();
   if (error.code == ErrorCode::duplicate_event &&
-      (content == nullptr || !content->append.command || !command(*content->append.command, w)))
+      (content == nullptr || !content->append.command || !command(*content->append.command, w)) &&
+      of_same_ids(id, w).value_or(id) == id)
     dishonest("its ids are nobody else's");
   if (error.code == ErrorCode::condition_failed) {
     const auto position = error.details ? error.details->position : std::nullopt;

@@ -64,8 +64,9 @@ struct Request {
   std::vector<Expected> expected{};                 ///< see expectations()
   std::vector<sharding::TermCondition> conditions;  ///< one term each
   bool digests = true;
-  bool durable = false;  ///< answered when it is synced
-  GlobalPosition floor;  ///< known to somebody when it was sent: it stands behind (I-RealTime)
+  bool durable = false;            ///< answered when it is synced
+  std::optional<AppendId> twin{};  ///< its events have the ids of that one's, which is no twin
+  GlobalPosition floor;            ///< known to somebody when it was sent: it stands behind (I-RealTime)
   /// Of an aggregate that it writes to, as of the version that it leaves.
   struct Snapshot {
     ShardId shard;
@@ -106,6 +107,8 @@ class History {
 
   /// A writer put an event there, under this epoch.
   void written(ShardId shard, Epoch epoch, ShardOffset offset, EventAt event);
+  /// It was written to be decided by a cut.
+  void undecided(AppendId id) { undecided_.insert(id); }
   void synced(ShardId shard, Epoch epoch, ShardOffset offset);
 
   // -- what must hold
@@ -145,6 +148,8 @@ class History {
   [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
   [[nodiscard]] bool any_lost(ShardId shard) const { return losses_of(shard) != 0; }
   [[nodiscard]] std::size_t losses_of(ShardId shard) const { return shards_.at(shard.value).lost.size(); }
+  /// Which append of the same ids stands there, up to a position; itself too.
+  [[nodiscard]] std::optional<AppendId> of_same_ids(AppendId id, GlobalPosition up_to) const;
   /// Which append is the command of that id, if it stands there.
   [[nodiscard]] std::optional<AppendId> command(const CommandRecord& command, GlobalPosition up_to) const;
   [[nodiscard]] std::optional<GlobalPosition> position_of(AppendId id) const {
@@ -168,7 +173,7 @@ class History {
   [[nodiscard]] const std::vector<Placed>& sequence() const { return sequence_; }
 
   std::size_t placed_over_several = 0, refused_conditional = 0, placed_conditional = 0, pages = 0, losses = 0,
-              snapshots = 0;
+              snapshots = 0, twins_refused = 0;
 
  private:
   struct Written {
@@ -192,6 +197,8 @@ class History {
   std::vector<Shard> shards_;
   std::vector<Placed> sequence_;  ///< by position - 1
   std::map<AppendId, GlobalPosition> first_position_;
+  std::map<AppendId, AppendId> of_ids_;  ///< by whose ids they are: the append that stands there
+  std::set<AppendId> undecided_;
   std::map<std::pair<AggregateId, std::string>, AppendId> commands_;  ///< placed, the first of each
   CutNumber last_cut_;
   GlobalPosition known_;

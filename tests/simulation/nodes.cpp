@@ -205,9 +205,15 @@ void Simulation::open(Process& process, const sharding::Opening& opening) {
   if (options_.off == Off::ships_at_once) begin_shipping(process, opening.shard, opening.epoch);
   process.node.verified[opening.shard] = opening.epoch;
   if (!process.real) recovered(process, opening);
-  process.real
-      ? writers_step(process, [&](auto& writers, auto& next) { writers.open(opening.shard, opening.epoch, next); })
-      : perform(process, process.writer->opened(opening, disk));
+  process.real ? writers_step(process,
+                              [&](auto& writers, auto& next) {
+                                writers.join_versions(opening.shard, [&](const storage::EncodedAggregate& aggregate) {
+                                    const auto [shard, number] = numbers_of(aggregate.id);
+                                    return history_.version(shard, number, writers.watermark());
+                                  });
+                                writers.open(opening.shard, opening.epoch, next);
+                              })
+               : perform(process, process.writer->opened(opening, disk));
 }
 
 // What the disk has behind the cuts is the new writer's.

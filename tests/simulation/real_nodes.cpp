@@ -113,7 +113,7 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
     cut = sharding::as_far_as_here(cut, apply.damaged, own);
   }
   actors::WriterActions actions;
-  real.writers.announce(process.order.window_from(), process.order.digests_wanted());
+  real.writers.announce(process.order.window_from(), process.order.digests_wanted(), process.order.builds());
   real.writers.apply(cut, actions);
   if (!actions.lost.empty()) throw Broken("I-Durable", actions.lost.front().second.what);
   const auto brought_back = shard_brought_back(process, apply);
@@ -171,6 +171,7 @@ void Simulation::close_writers(Process& process, const NodeStep::Apply& apply) {
 
 void Simulation::session_begun(Process& process) {
   actors::WriterActions begun;
+  process.real->writers.announce(process.order.window_from(), process.order.digests_wanted(), process.order.builds());
   process.real->writers.session_begun(begun);
   perform(process, std::move(begun));
 }
@@ -208,6 +209,7 @@ void Simulation::write_real(Process& process) {
       record.at_once = options_.off == Off::snapshot_waits;
       tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset",
            record.first);
+      if (written.place->tentative) history_.undecided(record.append);
       for (std::uint32_t i = 0; i != record.events.size(); ++i)
         history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
       if (options_.replicas > 1) made.push_back(record);
@@ -243,6 +245,11 @@ void Simulation::perform(Process& process, actors::WriterActions actions) {
   if (process.order.reports()) {
     cluster::QuorumGate::Reports reports;
     for (auto& report : actions.reports) {
+      for (auto& append : report.report.appends) {
+        if (options_.off == Off::names_told && append.tentative)
+          for (auto& terms : append.terms) terms.pop_back();
+        if (options_.off == Off::builds_told) append.builds_on.clear();
+      }
       const auto set = real.narrowed.counted(report.report.shard, process.order.replicas(report.report.shard));
       if (options_.off == Off::quorum_gate)
         reports.push_back(std::move(report));
@@ -377,6 +384,10 @@ Result<std::optional<Appended>> Simulation::looked_up(actors::Attempt& attempt, 
     if (auto stored = history_.find(id, w)) {
       stored->duplicate = true;
       return stored;
+    }
+    if (const auto other = history_.of_same_ids(id, w)) {
+      if (attempt.asked) return std::optional<Appended>(Appended{});
+      return refuse(ErrorCode::duplicate_event, "append " + std::to_string(*other) + " has its ids");
     }
   }
   if (prepared.command && options_.off != Off::command_ids) {

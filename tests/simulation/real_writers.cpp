@@ -71,7 +71,7 @@ std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request)
   for (std::uint32_t i = 0; i != request.events.size(); ++i) {
     const auto& asked = request.events[i];
     storage::EncodedEvent event;
-    event.id = EventId::derived(append.request, i);
+    event.id = EventId::derived(request_of(request.twin.value_or(id)), i);
     event.id_given = true;
     event.shard = asked.shard;
     if (asked.aggregate) event.aggregate = *index_of(append.aggregates, asked.shard, *asked.aggregate, true);

@@ -42,6 +42,8 @@ enum class Off : std::uint8_t {
   begins_synced,         // a writer begins before its opening is synced
   cut_since,             // 19: what is missing is missing as of any cut
   begins_anew,           // a writer whose shard goes on behind a loss goes on with what it remembers
+  names_told,            // 14: the order is not told of ids
+  builds_told,           // 15: the order is not told what builds on what
   // Of the cut log's checkpoints:
   fold_held,  // cuts are given up that their shards' owners do not hold
   held_sync,  // a node says that it holds what it has applied and not synced
@@ -122,6 +124,8 @@ inline constexpr std::array mutants{
     Mutant{Off::begins_synced, "begins_synced", 398, true},
     Mutant{Off::cut_since, "cut_since", 63, true},
     Mutant{Off::begins_anew, "begins_anew", 196, true},
+    Mutant{Off::names_told, "names_told", 46, true},
+    Mutant{Off::builds_told, "builds_told", 10, true},
     Mutant{Off::fold_held, "fold_held", 1},
     Mutant{Off::held_sync, "held_sync", 110},
     Mutant{Off::snapshot_waits, "snapshot_waits", 1, true, false, 10'000, true},

@@ -76,7 +76,7 @@ Result<std::optional<Appended>> OrderedModel::look_up(Attempt& attempt, GlobalPo
     for (const auto& event : prepared.append.events) {
       if (!event.id_given || (attempt.asked && event.shard != attempt.asked->shard)) continue;
       for (std::uint64_t p = 1; p <= w.value; ++p) {
-        if (events_[p - 1].event.id != event.id || events_[p - 1].shard != event.shard) continue;
+        if (events_[p - 1].event.id != event.id) continue;
         ++found;
         if (!first) first = GlobalPosition{p};
       }
@@ -136,6 +136,7 @@ std::string OrderedModel::add(const storage::EncodedAppend& append, const storag
     return "I-Together: another event stands within an append" + what;
   }
   --under_way_;
+  if (!ids_.insert(append.events[index].id).second) return "I-Once: an id is two events'" + what;
   OrderedEvent ordered{append.request,       index,       append.content_hash, original.events[index],
                        place.seq_nrs[event], place.shard, place.first + event};
   if (ordered.event.aggregate && ordered.seq_nr != version(*ordered.event.aggregate, last()) + 1)

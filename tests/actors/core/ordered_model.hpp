@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class OrderedModel {
   sharding::TermHasher hasher_;
   std::vector<OrderedEvent> events_;
   std::map<RequestId, Append> originals_;
+  std::set<EventId> ids_;  ///< of the events that stand there
   std::uint32_t unnamed_ = 0;
   std::uint32_t under_way_ = 0;  ///< events of the last append that are still to come
 };

@@ -276,9 +276,9 @@ TEST(ShardWritersConditions, AnswersARetryAsTheFirstTime) {
 
 TEST(ShardWritersConditions, ReportsDigestsOfTentativeAppendsAndElseWhereTheyAreWanted) {
   WritersWorld world({});
-  world.nodes[0].writers->announce(GlobalPosition{0}, false);
-  world.send(one(aggregate_on(0, 2)));
-  world.send(one(aggregate_on(0, 2, 1)).fail_if(seat));
+  world.nodes[0].writers->announce(GlobalPosition{0}, false, true);
+  world.send(one(aggregate_on(0, 2)), false);
+  world.send(one(aggregate_on(0, 2, 1)).fail_if(seat), false);
   world.write(0);
 
   ASSERT_THAT(world.reports, SizeIs(1));

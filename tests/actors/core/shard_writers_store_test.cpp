@@ -115,7 +115,7 @@ class NodeOnStore {
  private:
   void apply(const sharding::Cut& cut) {
     WriterActions actions;
-    writers_->announce(ordering_.window_from(), true);
+    writers_->announce(ordering_.window_from(), true, true);
     writers_->apply(cut, actions);
     carry_out(std::move(actions), &cut);
   }

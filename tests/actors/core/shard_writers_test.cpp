@@ -101,11 +101,12 @@ TEST(ShardWriters, AcknowledgesARetryAsDurableIfTheFirstAttemptIs) {
   WritersWorld world({});
   world.lose_session(0);
   auto append = one(aggregate_on(0, 2)).request(EventId::random());
-  world.send(append);
-  world.write(0);
   append.ack = Ack::durable;
+  const auto first = world.send(append);
+  world.write(0);
   const auto retry = world.send(append);
 
+  ASSERT_TRUE(world.answer(first));
   ASSERT_TRUE(world.answer(retry));
   EXPECT_TRUE(world.clients.at(retry).durable);
   world.rest();

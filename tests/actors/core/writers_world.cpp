@@ -173,6 +173,7 @@ bool WritersWorld::close(std::uint32_t node) {
     trace("node", node, "writes", brief(append.append->request), "on shard", append.place->shard.value, "offset",
           append.place->first.value, append.place->tentative ? "tentative" : "", append.place->part ? "part" : "");
   }
+  for (const auto& written : batch.written) seen["built on another"] += written->builds_on.empty() ? 0 : 1;
   n.writing.push_back(std::move(batch));
   return true;
 }
@@ -436,8 +437,14 @@ bool WritersWorld::apply(std::uint32_t node) {
   const auto next = static_cast<std::size_t>(n.writers->last_cut().value);
   if (next >= log.size()) return false;
   WriterActions actions;
-  n.writers->announce(window_from[next], digests_wanted);
+  n.writers->announce(window_from[next], digests_wanted, builds);
   trace("node", node, "applies cut", next + 1);
+  for (const auto& opening : log[next].openings) {
+    if (opening.node != node) continue;
+    n.writers->join_versions(opening.shard, [&](const storage::EncodedAggregate& aggregate) {
+      return model.version(aggregate.id, n.writers->watermark());
+    });
+  }
   n.writers->apply(log[next], actions);
   carry_out(node, std::move(actions));
   return true;
@@ -447,6 +454,7 @@ void WritersWorld::begin_session(std::uint32_t node) {
   nodes[node].session = true;
   nodes[node].coordinator = ordering.state().coordinator;
   WriterActions actions;
+  nodes[node].writers->announce(window_from.empty() ? GlobalPosition{0} : window_from.back(), digests_wanted, builds);
   nodes[node].writers->session_begun(actions);
   carry_out(node, std::move(actions));
 }
@@ -509,6 +517,7 @@ void WritersWorld::check_effects(const CutEffects& effects) {
   ASSERT_LE(effects.watermark, model.last());
   for (const auto& written : effects.covered) {
     const auto& place = written->place;
+    if (written->refused && !written->builds_on.empty()) ++seen["refused with its base"];
     for (std::uint32_t i = 0; i != place.events(); ++i) {
       if (!written->refused) {
         const auto& event = model.events()[written->position(i).value - 1];

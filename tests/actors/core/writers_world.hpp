@@ -130,6 +130,7 @@ class WritersWorld {
   std::vector<sharding::Cut> log;
   std::vector<GlobalPosition> window_from;  ///< announced with each
   bool digests_wanted = true;
+  bool builds = true;
   std::uint64_t view_lag = 0;  ///< how old the view is as of which requests are looked up before they are taken
   sharding::Ordering ordering;
   std::optional<sharding::Ordering> replaced;  ///< leads no more, and does not know

@@ -282,6 +282,97 @@ TEST(ClusterNode, AnswersARetryWithWhatWasStored) {
   EXPECT_EQ(all_of(cluster.node(3).read(Query::all(), {.at_least = again->last_position})).size(), 1u) << "I-Once";
 }
 
+Append with_id(std::string_view aggregate, const EventId& id) {
+  auto append = one(aggregate, "Placed", "1");
+  append.events[0].id = id;
+  return append;
+}
+
+class ClusterNames : public testing::TestWithParam<std::uint32_t> {};
+
+// Sent at once for aggregates of four shards, through three nodes.
+TEST_P(ClusterNames, AnIdIsOneEventsOverAllShards) {
+  SmallCluster cluster({.replicas = GetParam()});
+  ASSERT_TRUE(cluster.wait_until_open());
+  constexpr std::size_t ids = 20;
+  std::vector<EventId> named;
+  for (std::size_t i = 0; i != ids; ++i) named.push_back(EventId::random());
+  std::atomic<int> won{0}, known{0};
+  std::vector<std::thread> clients;
+  for (std::uint32_t n = 0; n < shards; ++n) {
+    clients.emplace_back([&, n] {
+      for (const auto& id : named) {
+        const auto done = cluster.node(1 + n % 3).append(with_id(aggregate_in(static_cast<std::uint16_t>(n)), id));
+        if (done)
+          ++won;
+        else if (done.error().code == ErrorCode::duplicate_event)
+          ++known;
+        else
+          ADD_FAILURE() << done.error().what;
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+
+  EXPECT_EQ(won, ids);
+  EXPECT_EQ(known, (shards - 1) * ids);
+  std::set<EventId> seen;
+  for (const auto& event : all_of(cluster.node(2).read(Query::all(), {.at_least = GlobalPosition{ids}})))
+    EXPECT_TRUE(seen.insert(event.id).second) << "I-Once: " << event.id.text() << " twice";
+  EXPECT_EQ(seen.size(), ids);
+}
+
+TEST_P(ClusterNames, WhatHasTheIdIsNamedWhereverItLies) {
+  SmallCluster cluster({.replicas = GetParam()});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto id = EventId::random(), request = EventId::random();
+  ASSERT_TRUE(cluster.node(1).append(one(aggregate_in(3), "Placed", "0")));
+  const auto first = cluster.node(1).append(with_id(aggregate_in(0), id));
+  ASSERT_TRUE(first) << first.error().what;
+  auto named = with_id(aggregate_in(0, 1), EventId::random());
+  named.request_id = request;
+  const auto second = cluster.node(1).append(named);
+  ASSERT_TRUE(second) << second.error().what;
+
+  for (std::uint16_t shard = 1; shard != shards; ++shard) {
+    const auto of_event = cluster.node(2).append(with_id(aggregate_in(shard), id));
+    auto again = with_id(aggregate_in(shard), EventId::random());
+    again.request_id = request;
+    const auto of_request = cluster.node(3).append(again);
+
+    ASSERT_FALSE(of_event);
+    EXPECT_EQ(of_event.error().code, ErrorCode::duplicate_event) << of_event.error().what;
+    EXPECT_THAT(of_event.error().what, HasSubstr(id.text() + " is stored already, at position " +
+                                                 std::to_string(first->first_position.value)));
+    ASSERT_FALSE(of_request);
+    EXPECT_EQ(of_request.error().code, ErrorCode::duplicate_event) << of_request.error().what;
+    EXPECT_THAT(of_request.error().what, HasSubstr("request " + request.text() + " is stored already, at position " +
+                                                   std::to_string(second->first_position.value)));
+  }
+}
+
+// As many as one append may have: each is looked for in the coordinator's memory.
+TEST_P(ClusterNames, AnAppendOfManyIdsIsJudgedWhole) {
+  SmallCluster cluster({.replicas = GetParam()});
+  ASSERT_TRUE(cluster.wait_until_open());
+  Append many;
+  for (std::size_t i = 0; i != 10'000; ++i) many.event(aggregate_in(0), "Placed", "", {});
+  many.request_id = EventId::random();
+  auto other = with_id(aggregate_in(1), EventId::derived(*many.request_id, 9'999));
+
+  const auto first = cluster.node(1).append(many);
+  const auto again = cluster.node(2).append(many);
+  const auto one_of_them = cluster.node(3).append(other);
+
+  ASSERT_TRUE(first) << first.error().what;
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_TRUE(again->duplicate);
+  ASSERT_FALSE(one_of_them);
+  EXPECT_EQ(one_of_them.error().code, ErrorCode::duplicate_event) << one_of_them.error().what;
+}
+
+INSTANTIATE_TEST_SUITE_P(Replicas, ClusterNames, testing::Values(1u, 3u));
+
 TEST(ClusterNode, AnswersARetryOfAnAppendOverShardsWithWhatWasStored) {
   SmallCluster cluster({});
   ASSERT_TRUE(cluster.wait_until_open());
