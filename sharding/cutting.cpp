@@ -134,7 +134,11 @@ void Reports::Cutting::emit_until(ShardId id, ShardOffset until) {
 // Everything before its parts first, then its events together, with one verdict at the first one's place.
 void Reports::Cutting::emit_several(Several& several) {
   for (const Several::Part& part : several.parts) emit_until(part.shard, part.first);
-  const bool placed = builder_.judge(several.conditions).kind == Verdict::Kind::placed;
+  const bool all_stand = std::ranges::all_of(several.parts, [&](const Several::Part& part) {
+    const Shard& on = shard(part.shard);
+    return stands(on, on.waiting[on.next]);
+  });
+  const bool placed = all_stand && builder_.judge(several.conditions).kind == Verdict::Kind::placed;
   for (const auto& [id, events] : several.runs) {
     Several::Part& part = several.part(id);
     const Waiting& waiting = shard(id).waiting[shard(id).next];

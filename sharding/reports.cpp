@@ -63,7 +63,6 @@ std::optional<Reported> Reports::objection(const ReportedAppend& append, ShardId
   if (!append.terms.empty() && append.terms.size() != append.events) return Reported::malformed;
   if (!append.tentative && (append.part || !append.conditions.empty() || !append.builds_on.empty()))
     return Reported::malformed;
-  if (append.part && !append.builds_on.empty()) return Reported::malformed;
   if (!append.part) return std::nullopt;
 
   std::uint64_t here = 0;

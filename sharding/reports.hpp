@@ -33,7 +33,7 @@ struct ReportedAppend {
   std::vector<std::vector<Term>> terms;   ///< an entry an event; empty: reported without digests
   std::optional<PartOf> part;
   /// Of undecided appends of this shard whose versions it counts on: it is refused with any of them. Each offset is
-  /// where one of them begins; 0: of one that was refused. Tentative; not of a part.
+  /// where one of them begins; 0: of one that was refused. Tentative.
   std::vector<ShardOffset> builds_on{};
 };
 

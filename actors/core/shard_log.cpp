@@ -19,6 +19,7 @@ sharding::ReportedAppend reported(const Written& written, const sharding::TermHa
   if (how.builds) {
     append.builds_on = written.builds_on;
   } else if (!written.builds_on.empty()) {
+    append.part.reset();  // its siblings are refused for want of it
     append.conditions = {{sharding::TermQuery{true, {}}, GlobalPosition{0}}};
   }
   if (!how.digests_wanted && !place.tentative) return append;

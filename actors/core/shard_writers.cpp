@@ -283,9 +283,9 @@ void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, std::vecto
 
 // Its versions count on theirs. Shape: what it writes to is not on its lanes yet.
 void ShardWriters::build_on_undecided(const std::shared_ptr<Written>& written) {
-  if (written->place.part) return;
   const Attempt& attempt = *written->attempt;
   for (const auto& on : attempt.lanes) {
+    if (attempt.prepared.aggregate(on.aggregate).shard != written->place.shard) continue;
     if (on.lane->undecided == nullptr || on.lane->last == nullptr) continue;
     const ShardOffset base = on.lane->last->place.first;
     if (std::ranges::find(written->builds_on, base) != written->builds_on.end()) continue;

@@ -183,6 +183,7 @@ class ShardWriters {
   [[nodiscard]] std::optional<GlobalPosition> names_from(const Attempt& attempt) const;
   [[nodiscard]] bool may_build(const Attempt& attempt) const;
   void find_heads(const Attempt& attempt);
+  [[nodiscard]] bool rests_on_undecided(std::uint32_t aggregate) const;
   void refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error, WriterActions& actions);
   void write(const AttemptPtr& attempt, WriterActions& actions);
   void write_on(const AttemptPtr& attempt, ShardId shard, std::vector<sharding::TermCondition> conditions);

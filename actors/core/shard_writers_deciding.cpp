@@ -52,19 +52,15 @@ void ShardWriters::run(WriterActions& actions) {
   }
 }
 
-// On top of what is undecided, and refused with that: of one shard, since the cut that refuses the one must know of the
-// other.
-bool ShardWriters::may_build(const Attempt& attempt) const {
-  return builds_ && !attempt.on_decided && !attempt.asked && attempt.elsewhere.empty() && attempt.shards.size() == 1;
-}
+// On top of what is undecided, and refused with that.
+bool ShardWriters::may_build(const Attempt& attempt) const { return builds_ && !attempt.on_decided; }
 
 void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
   if (view_is_old(*attempt) || placed_lately(*attempt) || needs_query(*attempt))
     return look_up(attempt, false, actions);
   find_heads(*attempt);
   if (auto conflict = check_versions(attempt->prepared, heads_.heads, heads_.last_writer, heads_.elsewhere)) {
-    if (const Lane* lane = heads_.rests_on[conflict->aggregate]; lane != nullptr && lane->undecided != nullptr) {
-      // What it would be refused for may be refused itself.
+    if (rests_on_undecided(conflict->aggregate)) {
       attempt->on_decided = true;
       attempt->state = Attempt::State::queued;
       return lanes_.queue(attempt);
@@ -162,6 +158,12 @@ void ShardWriters::find_heads(const Attempt& attempt) {
   for (std::size_t i = prepared.append.aggregates.size(); i != count; ++i) {
     if (is_guard_elsewhere(attempt, i)) heads_.elsewhere[i] = 0;
   }
+}
+
+// What an attempt would be refused for may be refused itself.
+bool ShardWriters::rests_on_undecided(std::uint32_t aggregate) const {
+  const Lane* const lane = heads_.rests_on[aggregate];
+  return lane != nullptr && lane->undecided != nullptr;
 }
 
 // Rule 19: answered once what it rests on is ordered, and what is missing is missing at a cut made since.

@@ -101,9 +101,10 @@ void ShardWriters::proceed_part(const AttemptPtr& attempt, WriterActions& action
   if (unordered_bytes_ >= options_.unordered_bytes_max) return end_part(attempt, PartAnswer::Kind::busy, actions);
   remember(attempt);
   lanes_.find(*attempt);
-  if (!lanes_.free(*attempt)) return end_part(attempt, PartAnswer::Kind::busy, actions);
+  if (!lanes_.free(*attempt, may_build(*attempt))) return end_part(attempt, PartAnswer::Kind::busy, actions);
   find_heads(*attempt);
   if (auto conflict = check_versions(attempt->prepared, heads_.heads, heads_.last_writer, heads_.elsewhere)) {
+    if (rests_on_undecided(conflict->aggregate)) return end_part(attempt, PartAnswer::Kind::busy, actions);
     return refuse(attempt, conflict->aggregate, conflict->missing, std::move(conflict->error), actions);
   }
   write(attempt, actions);

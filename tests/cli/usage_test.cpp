@@ -1,5 +1,6 @@
 // The command line itself: help, mistakes, formats, exit statuses that do not need a store's content.
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <sstream>
@@ -131,9 +132,13 @@ TEST_F(Usage, TakesATimeoutWithItsUnit) {
     EXPECT_EQ(ended.status, 6) << timeout << ": " << ended.err;
     return std::chrono::steady_clock::now() - began;
   };
-  EXPECT_GE(waited("200ms"), std::chrono::milliseconds(200));
-  EXPECT_GE(waited("3"), std::chrono::milliseconds(2'900));
-  EXPECT_GE(waited("3s"), std::chrono::milliseconds(2'900));
+  // A try that cannot end in time is not begun: the wait may end half a second before the time-out.
+  EXPECT_GE(waited("3"), std::chrono::milliseconds(2'400));
+  EXPECT_GE(waited("3s"), std::chrono::milliseconds(2'400));
+  auto shortest = waited("200ms");
+  for (int again = 0; again != 5 && shortest >= std::chrono::milliseconds(2'400); ++again)
+    shortest = std::min(shortest, waited("200ms"));  // on a busy machine
+  EXPECT_LT(shortest, std::chrono::milliseconds(2'400));
   for (const auto* wrong : {"0", "0s", "-1", "12 parsecs", "s", "1000000000h"}) {
     const Finished refused = run({EVERSHARD_PROGRAM, "stats", "--server", "127.0.0.1:1", "--timeout", wrong});
     EXPECT_EQ(refused.status, 2) << wrong;

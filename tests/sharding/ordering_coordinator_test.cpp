@@ -383,11 +383,19 @@ TEST(OrderingAtTheCoordinator, FindsWhatBuildsAndIsNotTentativeMalformed) {
   Ordering ordering(fresh(2), {});
   auto decided = on_top_of({ShardOffset{1}});
   decided.tentative = false;
-  auto of_several = part(1, {0, 1}, 0);
-  of_several.builds_on = {ShardOffset{1}};
 
   EXPECT_EQ(ordering.report(report(0, 1, {decided})), Reported::malformed);
-  EXPECT_EQ(ordering.report(report(0, 1, {of_several})), Reported::malformed);
+}
+
+TEST(OrderingAtTheCoordinator, RefusesAnAppendOverSeveralShardsOfWhichOnePartBuildsOnARefusedOne) {
+  Ordering ordering(fresh(2), {});
+  auto here = part(1, {0, 1}, 0);
+  here.builds_on = {ShardOffset{2}};
+  static_cast<void>(ordering.report(report(0, 1, {plain({7}), unless(7, 0), here})));
+  static_cast<void>(ordering.report(report(1, 1, {part(1, {0, 1}, 1)})));
+
+  EXPECT_THAT(ordering.make_cut()->segments,
+              ElementsAre(segment(0, 1, 4, {ShardOffset{2}, ShardOffset{3}}), segment(1, 1, 2, {ShardOffset{1}})));
 }
 
 }  // namespace

@@ -208,9 +208,9 @@ void Simulation::open(Process& process, const sharding::Opening& opening) {
   process.real ? writers_step(process,
                               [&](auto& writers, auto& next) {
                                 writers.join_versions(opening.shard, [&](const storage::EncodedAggregate& aggregate) {
-                                    const auto [shard, number] = numbers_of(aggregate.id);
-                                    return history_.version(shard, number, writers.watermark());
-                                  });
+                                  const auto [shard, number] = numbers_of(aggregate.id);
+                                  return history_.version(shard, number, writers.watermark());
+                                });
                                 writers.open(opening.shard, opening.epoch, next);
                               })
                : perform(process, process.writer->opened(opening, disk));

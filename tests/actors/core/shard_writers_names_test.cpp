@@ -107,6 +107,23 @@ TEST(ShardWritersNames, WhatBuildsOnARefusedOneIsRefusedWithItAndTriedAgain) {
   EXPECT_EQ(world.model.version(*AggregateId::parse(order), world.model.last()), SeqNr{2});
 }
 
+// Else whoever writes to several shards would never find those free that are written to all the time.
+TEST(ShardWritersNames, APartIsBuiltOnWhatIsUndecidedThere) {
+  WritersWorld world({.shards = 2, .nodes = 2});
+  const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
+  const auto first = world.send(one(b));
+  world.write(1);
+  const auto over_both = world.send(one(a).event(b, "Placed", "").expect(b, Version::exactly(1)));
+  world.exchange();
+
+  EXPECT_EQ(world.seen["part busy"], 0);
+  EXPECT_EQ(world.seen["part written"], 1);
+  world.make_cut();
+  world.rest();
+  EXPECT_EQ(position(world.answer(first)), 1u);
+  EXPECT_EQ(position(world.answer(over_both)), 2u);
+}
+
 TEST(ShardWritersNames, NothingIsBuiltOnWhereTheCoordinatorDoesNotKnowOfIt) {
   WritersWorld world({});
   world.builds = false;
