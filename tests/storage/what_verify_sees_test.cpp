@@ -245,7 +245,9 @@ TEST_F(WhatVerifySees, TheNewestWholeCopyOfASnapshotTakesThePlaceOfTheLatest) {
   const auto latest =
       rows(Family::state, [](const auto& key) { return key == keys::snapshot(with_snapshot, std::nullopt); });
   ASSERT_EQ(latest.size(), 1u);
-  EXPECT_EQ(decode_snapshot(latest.front().second, with_snapshot)->payload, "copy 2");
+  const auto there = decode_snapshot(latest.front().second, with_snapshot);
+  ASSERT_TRUE(there) << there.error().what;
+  EXPECT_EQ(there->payload, "copy 2");
 }
 
 // What recover does not mend it says.
