@@ -369,7 +369,7 @@ void HostedSubscription::keep(bool at_once, bool finally) {
     if ((ended_ && !finally) || !(queue_.is_changed() || looked_on())) return;
     if (!finally && !consumers_.empty() && Clock::now() < keeps_at(at_once)) return;
     began_ = began_ || looked_on();
-    (void)queue_.take_changed();
+    (void)queue_.take_changed();  // whatever it was: all of it is kept now
     progress = queue_.progress();
     keep_now_ = false;
     settled_unkept_ = 0;
