@@ -118,7 +118,7 @@ inline constexpr std::array mutants{
     Mutant{Off::page_of_opened, "page_of_opened", 1},
     Mutant{Off::ids_looked_up, "ids_looked_up", 10, true},
     Mutant{Off::conditions_looked_up, "conditions_looked_up", 1, true},
-    Mutant{Off::tail_recovered, "tail_recovered", 1, true},
+    Mutant{Off::tail_recovered, "tail_recovered", 4, true},
     Mutant{Off::sync_first, "sync_first", 2, true},
     Mutant{Off::refusal_confirmed, "refusal_confirmed", 3, true},
     Mutant{Off::begins_synced, "begins_synced", 398, true},
