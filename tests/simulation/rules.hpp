@@ -144,7 +144,7 @@ inline constexpr std::array mutants{
     Mutant{Off::ships_at_once, "ships_at_once", 1, true, false, 20'000, false, 3},
     Mutant{Off::narrowed, "narrowed", 66, true, false, 20'000, false, 3, true},
     Mutant{Off::named_process, "named_process", 6, true, false, 20'000, false, 3},
-    Mutant{Off::counted_again, "counted_again", 700, true, false, 20'000, false, 3},
+    Mutant{Off::counted_again, "counted_again", 490, true, false, 20'000, false, 3},
     Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::calendar_time, "calendar_time", 1, true, false, 8'000, false, 3, false, true},
