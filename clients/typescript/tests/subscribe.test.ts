@@ -87,7 +87,6 @@ test("at several addresses nothing is sent to another fork of the store", async 
   try {
     const error = await refused(ForkChangedError, several.append({ events: [{ type: "T", payload: 3 }] }));
     ok(error.message.includes("answered this client before"), error.message);
-    await refused(ForkChangedError, several.head());
     // A position is of the fork that answered before.
     await refused(ForkChangedError, alone.subscribe(Query.all, { after: 1 })[Symbol.asyncIterator]().next());
     equal((await alone.append({ events: [{ type: "T", payload: 4 }] })).firstPosition, 1, "nothing else was stored");
