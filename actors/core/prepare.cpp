@@ -177,7 +177,8 @@ Result<std::optional<Appended>> Preparer::look_up(Prepared& prepared, bool confi
   if (prepared.named) {
     auto stored = find_request(view, prepared);
     if (!stored || *stored) return stored;
-    prepared.names_whole = keeps_all && (!keeps_all_ || keeps_all_());  // which shards are here may change meanwhile
+    // Which shards are here may change meanwhile; what lies on one of another writer's was not looked for above.
+    prepared.names_whole = prepared.elsewhere.empty() && keeps_all && (!keeps_all_ || keeps_all_());
   }
   EVERSHARD_TRY(find_heads(view, prepared));
   EVERSHARD_TRY(find_matches(view, prepared, confirm));

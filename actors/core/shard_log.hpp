@@ -34,13 +34,13 @@ class ShardLog {
   /// Everything up to and with it is on disk.
   void synced(Written& written);
 
-  /// What is durable and was not reported (rule 9): whole appends, until there are so many events; the rest with the
-  /// next call. Terms where they are wanted, and of what is tentative.
   struct Reporting {
     bool digests_wanted = false;
     bool builds = false;  ///< the coordinator knows of appends that build on others: else they are to be refused
     std::size_t events_max = 0;
   };
+  /// What is durable and was not reported (rule 9): whole appends, until there are so many events; the rest with the
+  /// next call. Terms where they are wanted, and of what is tentative.
   [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, const sharding::TermHasher& hasher,
                                                        const Reporting& how);
   /// The next report begins here again, or at what cuts cover.

@@ -161,6 +161,28 @@ class NodeOnStore {
 
 const std::string order_a = aggregate_on(0, 4), order_b = aggregate_on(1, 4), order_c = aggregate_on(2, 4);
 
+// What was not looked for in the view is judged from where the coordinator's window begins.
+TEST(ShardWritersStore, IdsOfAnotherWritersShardWereNotLookedFor) {
+  const TemporaryFolder folder;
+  storage::StoreOptions options;
+  options.data_dir = folder.path() / "store";
+  options.shards = 4;
+  options.disk_reserve_bytes = 0;
+  const auto store = storage::open_store(options);
+  ASSERT_TRUE(store) << store.error().what;
+  const Preparer node(
+      **store, Limits{}, false, [](ShardId shard) { return shard == ShardId{1}; }, [] { return true; });
+  const auto whole = [&](Append append) {
+    Prepared prepared;
+    EXPECT_TRUE(node.prepare(std::move(append.request(EventId::random())), prepared));
+    return prepared.names_whole;
+  };
+
+  EXPECT_TRUE(whole(one(order_a)));
+  EXPECT_FALSE(whole(one(order_a).event(order_b, "Placed", "")));
+  EXPECT_FALSE(whole(one(order_b)));
+}
+
 TEST(ShardWritersStore, OrdersWhatItJournaledAndAnswersFromTheStore) {
   NodeOnStore node;
   const auto request = EventId::random();
