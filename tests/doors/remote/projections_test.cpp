@@ -105,6 +105,8 @@ class StuckTable {
     EXPECT_TRUE(store.projections().create(
         "stuck", "table",
         R"({"fields":[{"name":"k","type":"text","role":"key"}],"handler":{"name":"stuck","revision":1,"query":{"items":[{"types":["T"]}]}}})"));
+    // Rows that have never caught up are read by nobody who names no position: these have, and then they stand still.
+    EXPECT_TRUE(store.projections().wait_until("stuck", *store.head(), std::chrono::seconds(60)));
     EXPECT_TRUE(store.append(Append{}.event("n-1", "T", "{}")));
   }
   ~StuckTable() { held_->release(); }
@@ -233,8 +235,7 @@ TEST(RemoteProjections, EveryReadWaitsForWhatTheClientHasSeen) {
   EXPECT_EQ(index.asked().back(), none);
   auto careless = served.connect({.read_own_writes = false});
   ASSERT_TRUE(careless.append(Append{}.event("n-1", "T", "{}")));
-  // Its rows have never caught up: without a position they are not all, with one the caller has said what he wants.
-  EXPECT_EQ(careless.tables().select("stuck", {}, short_wait).error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(careless.tables().select("stuck", {}, short_wait));
   ASSERT_TRUE(careless.projections().read_index("n", {}));
   EXPECT_EQ(index.asked().back(), std::nullopt);
 }
