@@ -1,4 +1,5 @@
-// Replicas compared: whether other nodes have what this one has of the shards that they both keep (I-Same).
+// Replicas compared: whether other nodes have what this one has of the shards that they both keep: events (I-Same) and
+// latest snapshots (I-Snapshot).
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,9 @@ namespace {
 
 constexpr std::uint64_t events_a_range = 20'000;
 constexpr int looks = 10;  ///< what was removed here comes to the others a moment later
+/// So often in succession both have the same snapshots as before, and others than each other: longer than one that came
+/// with an append waits for its entry in the row log.
+constexpr int snapshot_looks = 20, snapshot_looks_max = 40;
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
 std::string range_of(ShardId shard, ShardOffset from, ShardOffset until) {
@@ -37,6 +41,35 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
     ++compared.errors;
     compared.findings.push_back(std::move(what));
   };
+  const auto unknown = [&](ShardId shard, std::uint32_t node, const std::string& what, const std::string& why) {
+    compared.findings.push_back(what + "shard " + std::to_string(shard.value) + " of node " + std::to_string(node) +
+                                " cannot be compared" + why);
+  };
+  const auto compare_snapshots = [&](std::uint32_t node, ShardId shard) -> Result<void> {
+    const JournalSumAsked asked{shard, ShardOffset{1}, ShardOffset{1}, true};
+    storage::JournalSum before_here, before_there;
+    for (int look = 0, still = 0; look != snapshot_looks_max; ++look) {
+      if (look != 0) std::this_thread::sleep_for(between_looks);
+      const auto there = sum_of(node, asked);
+      if (!there) {
+        unknown(shard, node, "snapshots of ", ": " + there.error().what);
+        return {};
+      }
+      const auto here = committer_.journal_sum(asked);
+      if (!here) return refuse(here.error());
+      if (!there->snapshots || *here == *there) return {};  // a node of an earlier release says none
+      still = here->rows == there->rows && *here == before_here && *there == before_there ? still + 1 : 0;
+      if (still == snapshot_looks) {
+        finding("shard " + std::to_string(shard.value) + ": node " + std::to_string(node) +
+                " has other snapshots than node " + std::to_string(self));
+        return {};
+      }
+      before_here = *here;
+      before_there = *there;
+    }
+    unknown(shard, node, "snapshots of ", ": they change all the time");
+    return {};
+  };
   for (std::size_t s = 0; s != sets.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     if (sets[s].nodes.size() < 2 || !sets[s].has(self)) continue;
@@ -58,17 +91,14 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
           if (here == there || here.until < there.until) break;
         }
         // No damage: it is not known whether they have the same.
-        const auto unknown = [&](const std::string& why) {
-          compared.findings.push_back("shard " + std::to_string(shard.value) + " of node " + std::to_string(node) +
-                                      " cannot be compared from offset " + std::to_string(from.value) + " on: " + why);
-        };
+        const auto from_here = " from offset " + std::to_string(from.value) + " on: ";
         if (silent) {
-          unknown(silent->what);
+          unknown(shard, node, "", from_here + silent->what);
           break;
         }
         if (here.until < there.until || there.until <= from) break;  // one of the two is behind: that much is compared
         if (here.sum != there.sum && here.rows != there.rows) {
-          unknown("not all that was removed is removed on both yet");
+          unknown(shard, node, "", from_here + "not all that was removed is removed on both yet");
           break;
         }
         if (here.sum != there.sum) {
@@ -79,6 +109,7 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
         compared.events += there.until - from;
         from = there.until;
       }
+      EVERSHARD_TRY(compare_snapshots(node, shard));
     }
   }
   return compared;

@@ -160,6 +160,7 @@ Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& as
   if (asked.shard.value >= store_.identity().shards || asked.from.value == 0)
     return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(asked.shard.value) +
                                                    ", or no offset " + std::to_string(asked.from.value));
+  if (asked.snapshots) return storage::snapshots_sum(store_.rows(), asked.shard);
   return storage::journal_sum(store_.rows(), asked.shard, asked.from, asked.until, events_max);
 }
 

@@ -182,6 +182,7 @@ std::string encode(const JournalSumAsked& asked) {
   message.set_shard(asked.shard.value);
   message.set_from(asked.from.value);
   message.set_until(asked.until.value);
+  message.set_snapshots(asked.snapshots);
   return message.SerializeAsString();
 }
 
@@ -192,6 +193,7 @@ Result<JournalSumAsked> decode_journal_sum_asked(std::string_view bytes) {
     return malformed("question for a journal's sum");
   asked.from = ShardOffset{message.from()};
   asked.until = ShardOffset{message.until()};
+  asked.snapshots = message.snapshots();
   return asked;
 }
 
@@ -200,13 +202,16 @@ std::string encode(const storage::JournalSum& sum) {
   message.set_until(sum.until.value);
   message.set_sum(sum.sum);
   put_ends(sum.rows, *message.mutable_rows());
+  if (sum.snapshots) message.set_snapshots(*sum.snapshots);
   return message.SerializeAsString();
 }
 
 Result<storage::JournalSum> decode_journal_sum(std::string_view bytes) {
   pb::JournalSum message;
   if (!parse(bytes, message)) return malformed("journal's sum");
-  return storage::JournalSum{ShardOffset{message.until()}, message.sum(), ends_of(message.rows())};
+  storage::JournalSum sum{ShardOffset{message.until()}, message.sum(), ends_of(message.rows()), {}};
+  if (message.has_snapshots()) sum.snapshots = message.snapshots();
+  return sum;
 }
 
 std::string encode(const storage::PlacedSnapshot& snapshot, Epoch epoch) {

@@ -53,6 +53,7 @@ struct JournalSumAsked {
   ShardId shard{};
   ShardOffset from{1};
   ShardOffset until{1};
+  bool snapshots = false;  ///< of the latest snapshots, and of no event
   friend bool operator==(const JournalSumAsked&, const JournalSumAsked&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/refusals.hpp"
@@ -52,6 +53,17 @@ void append_event(const EventView& event, std::string& out) {
   text(event.also_bytes);
 }
 
+/// But for the times, which each disk has of its own clock. One that is damaged is as good as none.
+void append_snapshot(std::string_view row, const AggregateId& aggregate, std::string& out) {
+  const auto snapshot = decode_snapshot(row, aggregate);
+  if (!snapshot) return;
+  append_varint(out, snapshot->version.value);
+  append_varint(out, snapshot->position.value);
+  append_varint(out, static_cast<std::uint64_t>(snapshot->format));
+  append_varint(out, snapshot->schema_revision);
+  out += snapshot->payload;
+}
+
 }  // namespace
 
 Result<JournalSum> journal_sum(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset until,
@@ -88,6 +100,33 @@ Result<JournalSum> journal_sum(const Rows& rows, ShardId shard, ShardOffset from
   }
   sum.sum = checksum(sums);
   return sum;
+}
+
+Result<JournalSum> snapshots_sum(const Rows& rows, ShardId shard) {
+  auto ends = row_log_ends(rows, shard);
+  if (!ends) return refuse(std::move(ends).error());
+  JournalSum sums{ShardOffset{1}, 0, *std::move(ends), 0};
+  std::string bytes;
+  const auto prefix = row_log_prefix_of(shard);
+  const auto cursor = rows.cursor(Family::state, {.prefix = prefix, .scan = true});
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const auto entry = decode_row_log(shard, cursor->value());
+    if (!entry) return refuse(entry.error());
+    for (const auto& aggregate : entry->snapshots) {
+      const auto newest = row_log_at_of(rows, aggregate);
+      if (!newest) return refuse(newest.error());
+      if (*newest != entry->at) continue;
+      const auto key = keys::snapshot(aggregate, std::nullopt);
+      const std::string_view wanted[] = {key};
+      const auto row = rows.get(Family::state, wanted);
+      if (!row) return refuse(row.error());
+      bytes = key;
+      if ((*row)->found(0)) append_snapshot((*row)->value(0), aggregate, bytes);
+      *sums.snapshots += checksum(bytes);
+    }
+  }
+  EVERSHARD_TRY(cursor->status());
+  return sums;
 }
 
 }  // namespace evershard::storage

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
@@ -16,6 +17,8 @@ struct JournalSum {
   ShardOffset until{1};   ///< behind the last event that it is of
   std::uint64_t sum = 0;  ///< of each event all that is stored, stubs as stubs
   RowLogEnds rows{};      ///< what of the shard's row log was there before and behind
+  /// Of no event then: snapshots_sum().
+  std::optional<std::uint64_t> snapshots{};
   friend bool operator==(const JournalSum&, const JournalSum&) = default;
 };
 
@@ -23,5 +26,9 @@ struct JournalSum {
 /// Errors: corruption: a record is damaged, or missing; io
 [[nodiscard]] Result<JournalSum> journal_sum(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset until,
                                              std::uint64_t events_max);
+
+/// Of each aggregate that the shard's row log names for its latest snapshot, what it is of and holds; not
+/// when it was taken, which is another time on each disk. Errors: corruption: an entry is damaged; io
+[[nodiscard]] Result<JournalSum> snapshots_sum(const Rows& rows, ShardId shard);
 
 }  // namespace evershard::storage

@@ -93,19 +93,27 @@ std::string row_log_of_key(const AggregateId& aggregate) {
   return keys::checkpoint(std::string(row_log_of_prefix) + aggregate.text());
 }
 
-Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate, RowLogAt at) {
+Result<std::optional<RowLogAt>> row_log_at_of(const Rows& rows, const AggregateId& aggregate) {
   const auto key = row_log_of_key(aggregate);
-  std::vector<StateWrite> writes{{key, encode_at(key, at)}};
   const std::string_view wanted[] = {key};
   const auto row = rows.get(Family::state, wanted);
   if (!row) return refuse(row.error());
-  if (!(*row)->found(0)) return writes;
+  if (!(*row)->found(0)) return std::nullopt;
   ByteReader reader((*row)->value(0));
-  RowLogAt before;
-  before.epoch = Epoch{reader.fixed<std::uint64_t>()};
-  before.number = reader.fixed<std::uint64_t>();
-  if (!reader.ok() || encode_at(key, before) != (*row)->value(0)) return writes;  // that entry stays: it does no harm
-  const auto of = row_log_key(shard, before);
+  RowLogAt at;
+  at.epoch = Epoch{reader.fixed<std::uint64_t>()};
+  at.number = reader.fixed<std::uint64_t>();
+  if (!reader.ok() || encode_at(key, at) != (*row)->value(0)) return std::nullopt;
+  return at;
+}
+
+Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate, RowLogAt at) {
+  const auto key = row_log_of_key(aggregate);
+  std::vector<StateWrite> writes{{key, encode_at(key, at)}};
+  const auto before = row_log_at_of(rows, aggregate);
+  if (!before) return refuse(before.error());
+  if (!*before) return writes;  // where the row is damaged that entry stays: it does no harm
+  const auto of = row_log_key(shard, **before);
   const std::string_view entry_wanted[] = {of};
   const auto entry_row = rows.get(Family::state, entry_wanted);
   if (!entry_row) return refuse(entry_row.error());

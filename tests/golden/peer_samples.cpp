@@ -350,7 +350,12 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("JournalSumAsked", PeerKind::journal_sum,
           encode(JournalSumAsked{ShardId{2}, ShardOffset{7}, ShardOffset{99}}),
           [=](std::string_view b) { return written(decode_journal_sum_asked(b), encoded_again); });
-  add_one("JournalSum", {}, encode(storage::JournalSum{ShardOffset{99}, 4711, {{Epoch{3}, 7}}}),
+  add_one("JournalSum", {}, encode(storage::JournalSum{ShardOffset{99}, 4711, {{Epoch{3}, 7}}, {}}),
+          [=](std::string_view b) { return written(decode_journal_sum(b), encoded_again); });
+  add_one("JournalSumAsked-snapshots", PeerKind::journal_sum,
+          encode(JournalSumAsked{ShardId{2}, ShardOffset{1}, ShardOffset{1}, true}),
+          [=](std::string_view b) { return written(decode_journal_sum_asked(b), encoded_again); });
+  add_one("JournalSum-snapshots", {}, encode(storage::JournalSum{ShardOffset{1}, 0, {{Epoch{3}, 7}}, 4712}),
           [=](std::string_view b) { return written(decode_journal_sum(b), encoded_again); });
   add_one("RowLogAsked", PeerKind::row_log, encode(RowLogAsked{ShardId{2}, {Epoch{3}, 7}}),
           [=](std::string_view b) { return written(decode_row_log_asked(b), encoded_again); });
