@@ -176,6 +176,11 @@ Result<AggregateInfo> NodeReader::head(const NodeHeadAsked& asked) {
   if (!view) return refuse(std::move(view).error());
   auto head = reader_.head_at(*view, asked.aggregate, asked.up_to);
   if (!head) return refuse(std::move(head).error());
+  {
+    // Without events behind the loss, what was lost may have been its last ones, or all.
+    const std::lock_guard lock(mutex_);
+    EVERSHARD_TRY(nothing_lost(shard, head->last_position, asked.up_to));
+  }
   if (asked.shown) {
     auto hidden = hidden_.hides(*view, asked.aggregate, *head);
     if (!hidden) return refuse(std::move(hidden).error());
@@ -225,6 +230,10 @@ Result<std::optional<NodeReader::StoredCommand>> NodeReader::command(const Aggre
 Result<std::vector<AggregateInfo>> NodeReader::aggregates(const NodeAggregatesAsked& asked) {
   auto view = view_at(asked.up_to, asked.shards);
   if (!view) return refuse(std::move(view).error());
+  {
+    const std::lock_guard lock(mutex_);
+    for (const ShardId shard : asked.shards) EVERSHARD_TRY(nothing_lost(shard, GlobalPosition{0}, asked.up_to));
+  }
   std::vector<AggregateInfo> found;
   auto after = asked.after;
   while (found.size() < asked.limit) {

@@ -131,9 +131,19 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
   const auto answer = assign_losing(3, lost);
   ASSERT_EQ(answer.losses.size(), lost.size());
   EXPECT_EQ(answer.losses.front(), (ShardLoss{lost.front(), ShardOffset{1}, ShardOffset{4}}));
+  const auto of_lost = AggregateId::parse(name_in(lost.front().value)).value();
+  for (const std::uint32_t node : {1u, 3u}) {
+    const auto version = [&] { return cluster_.node(node).aggregate(of_lost); };
+    ASSERT_TRUE(soon([&] { return version().error().code == ErrorCode::corruption; })) << version().error().what;
+    EXPECT_TRUE(cluster_.node(node).aggregate(of_lost, GlobalPosition{0}).error().code == ErrorCode::not_found);
+    EXPECT_EQ(cluster_.node(node).aggregates({}, {}, 10).error().code, ErrorCode::corruption);
+  }
   append_round(1, "after");
 
   for (const std::uint32_t node : {1u, 3u}) {
+    const auto info = cluster_.node(node).aggregate(of_lost);
+    ASSERT_TRUE(info) << info.error().what;
+    EXPECT_EQ(info->version, SeqNr{1}) << "behind the loss it is known";
     const auto over = settled_count(node);
     ASSERT_FALSE(over) << "it would be silent";
     EXPECT_EQ(over.error().code, ErrorCode::corruption) << over.error().what;
