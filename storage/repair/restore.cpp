@@ -1,9 +1,11 @@
 // restore(): from a backup, or a closed store, to a store.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "evershard/storage/journal/last_commit_mark.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/left_out.hpp"
@@ -57,13 +59,21 @@ Result<std::unique_ptr<Store>> open_copy(const StoreCopy& copy) {
   return std::unique_ptr<Store>(std::move(*node));
 }
 
-Result<void> leave_out_of(const StoreCopy& copy, const LeftOut& what, const RestoreOptions& options) {
+/// How far commits were acknowledged, as the copy knows before that: indexes that are left out take what they know with
+/// them. A log that is missing is no index: the database is opened as strictly as by who goes on with it.
+Result<GlobalPosition> leave_out_of(const StoreCopy& copy, const LeftOut& what, const RestoreOptions& options) {
   StoreOptions opening;
   opening.create = false;
-  const auto rocks = RocksOptions(opening).for_repair();
+  const auto rocks = RocksOptions(opening).without_merges();
   std::unique_ptr<RocksFamilies> opened;
   EVERSHARD_TRY(checked(RocksFamilies::open(rocks, copy.database().string(), /*read_only=*/false, opened),
                         "cannot open the copy " + copy.database().string()));
+  const auto mark = opened->stored_mark();
+  const auto file = LastCommitMark::read(copy.folder() / "MARK");
+  if (!file) return refuse(file.error());
+  if (!mark && !*file)
+    return refuse(mark.error().code, "neither MARK nor the indexes say how far commits were acknowledged: " +
+                                         mark.error().what + "; `evershard recover` says what would be lost");
   if (options.left_out && what.indexes) options.left_out("makes all indexes anew from journal and order");
   if (!what.snapshots.empty()) {
     const std::shared_ptr<const RocksFamilies> seen(std::shared_ptr<void>(), opened.get());
@@ -72,12 +82,19 @@ Result<void> leave_out_of(const StoreCopy& copy, const LeftOut& what, const Rest
     for (const auto& one : *said)
       if (options.left_out) options.left_out(one);
   }
-  return leave_out(*opened, rocks, what);
+  EVERSHARD_TRY(leave_out(*opened, rocks, what));
+  return std::max(mark.value_or(GlobalPosition{0}), *file ? (*file)->watermark : GlobalPosition{0});
 }
 
-Result<VerifyReport> open_and_verify(const StoreCopy& copy, bool seals, const Progress& progress) {
+/// `known`: how far commits were acknowledged. Errors: corruption: it ends before that
+Result<VerifyReport> open_and_verify(const StoreCopy& copy, GlobalPosition known, bool seals,
+                                     const Progress& progress) {
   auto store = open_copy(copy);
   if (!store) return refuse(std::move(store).error());
+  if (const auto end = (*store)->view().watermark; end < known)
+    return refuse(ErrorCode::corruption, "acknowledged commits are lost: MARK and the indexes know of position " +
+                                             std::to_string(known.value) + ", what is there ends with position " +
+                                             std::to_string(end.value));
   if (seals) EVERSHARD_TRY((*store)->seal());
   auto verified = verify(**store, progress);
   (*store)->close();
@@ -88,22 +105,26 @@ Result<VerifyReport> open_and_verify(const StoreCopy& copy, bool seals, const Pr
 Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreCopy& copy,
                                      const RestoreOptions& options, const Progress& progress) {
   EVERSHARD_TRY(copy_closed_store(source, copy, part_of(progress, 0, 50)));
-  auto verified = open_and_verify(copy, /*seals=*/false, part_of(progress, 50, 75));
-  LeftOut left_out;
-  if (verified)
-    left_out = verified->derived;
-  else if (verified.error().code == ErrorCode::corruption)
-    left_out.indexes = true;  // perhaps it is one of them that does not let it be opened
-  else
-    return refuse(std::move(verified).error());
-  if (left_out.any()) {
-    std::optional<Error> why_not_opened;
-    if (!verified) why_not_opened = verified.error();
-    if (auto done = leave_out_of(copy, left_out, options); !done)
-      return refuse(why_not_opened ? *why_not_opened : std::move(done).error());
-    verified = open_and_verify(copy, /*seals=*/true, part_of(progress, 75, 100));
-    if (!verified) return refuse(why_not_opened ? *why_not_opened : std::move(verified).error());
+  // Behind an index that is damaged there may be a snapshot that is.
+  constexpr int rounds = 3;
+  GlobalPosition known{0};
+  auto verified = open_and_verify(copy, known, /*seals=*/false, part_of(progress, 50, 75));
+  std::optional<Error> why_not_opened;
+  for (int round = 0; round != rounds; ++round) {
+    LeftOut left_out;
+    if (verified) {
+      left_out = verified->derived;
+    } else if (round == 0 && verified.error().code == ErrorCode::corruption) {
+      why_not_opened = verified.error();
+      left_out.indexes = true;  // perhaps it is one of them that does not let it be opened
+    }
+    if (!left_out.any()) break;
+    const auto left = leave_out_of(copy, left_out, options);
+    if (!left) return refuse(why_not_opened.value_or(left.error()));
+    known = std::max(known, *left);
+    verified = open_and_verify(copy, known, /*seals=*/true, part_of(progress, 75, 100));
   }
+  if (!verified) return refuse(why_not_opened.value_or(verified.error()));
   if (verified->errors > 0)
     return refuse(ErrorCode::corruption, source.string() + " has " + std::to_string(verified->errors) +
                                              " errors, the first of which is: " + verified->findings.front());

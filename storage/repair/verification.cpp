@@ -101,6 +101,7 @@ Result<void> Verification::indexes(const Progress& progress) {
       });
     if (!unreadable_[static_cast<std::size_t>(families[i])]) EVERSHARD_TRY(compare(families[i], part));
   }
+  indexes_right_ = !indexes_differ_;
   return report(progress, families.size(), families.size());
 }
 
@@ -195,7 +196,7 @@ Result<void> Verification::state(const Progress& progress) {
     if (row.error().code == ErrorCode::unavailable) return row;
     auto sentence = "family state, row " + hex(cursor->key(), 64) + ": " + row.error().what;
     const auto key = keys::decode_state(cursor->key());
-    if (key && key->kind == keys::StateKey::Kind::snapshot)
+    if (key && key->kind == keys::StateKey::Kind::snapshot && row.error().code == ErrorCode::corruption)
       damaged_snapshots_.emplace_back(cursor->key());
     else if (damaged_state_.size() < damaged_state_max)
       damaged_state_.push_back(sentence);
@@ -278,10 +279,13 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
   if (decoded->retained && *decoded->retained != snapshot->version)
     return corrupt(name + " of version " + std::to_string(snapshot->version.value) + " is kept as version " +
                    std::to_string(decoded->retained->value));
-  // Of later ones, and where an index ends before, nothing can be said.
-  if (snapshot->position > subject_.indexed || is_missing(snapshot->position)) return {};
+  // Of later ones, and where an index ends before, nothing can be said; nor by an index that is damaged itself: it
+  // would take a snapshot for none that may be all that is left of its events.
+  if (!indexes_right_ || snapshot->position > subject_.indexed || is_missing(snapshot->position)) return {};
   auto head = Reader(subject_.rows, subject_.hasher, subject_.shards).head(subject_.view, decoded->aggregate);
-  if (!head) return refuse(std::move(head).error());
+  if (!head)
+    return refuse(head.error().code == ErrorCode::unavailable ? ErrorCode::unavailable : ErrorCode::io,
+                  name + ": its aggregate's version cannot be read: " + head.error().what);
   if (head->version < snapshot->version)
     return corrupt(name + " is of version " + std::to_string(snapshot->version.value) + ", the stream ends at " +
                    std::to_string(head->version.value));

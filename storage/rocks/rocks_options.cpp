@@ -81,9 +81,14 @@ RocksOptions RocksOptions::for_opening() const {
   return options;
 }
 
-RocksOptions RocksOptions::for_repair() const {
+RocksOptions RocksOptions::without_merges() const {
   auto options = *this;
   options.merges_ = false;
+  return options;
+}
+
+RocksOptions RocksOptions::for_repair() const {
+  auto options = without_merges();
   options.db_.track_and_verify_wals_in_manifest = false;
   return options;
 }

@@ -36,6 +36,7 @@ class RocksOptions {
   /// To open: nothing is merged until RocksFamilies::begin_merging(), so that what is read back has the disk and the
   /// cores.
   [[nodiscard]] RocksOptions for_opening() const;
+  [[nodiscard]] RocksOptions without_merges() const;
   /// To look at a damaged database: no log has to be there, and nothing is merged.
   [[nodiscard]] RocksOptions for_repair() const;
   /// The same, and files may be missing or no tables at all: it opens with the rest.

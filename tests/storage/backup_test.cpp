@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
 #include "tests/storage/maintained_store.hpp"
 
@@ -193,6 +194,46 @@ TEST_F(Backup, RestoresWithoutWhatIsDamagedAndDerived) {
   ASSERT_TRUE(there) << there.error().what;
   EXPECT_EQ(there->report.events, 200u);
   EXPECT_THAT(there->report.findings, IsEmpty());
+}
+
+/// What a snapshot is of is asked of the indexes: those that are damaged themselves condemn none, here the only state
+/// of events that are removed, perhaps. One that is of no event is found behind them.
+TEST_F(Backup, KeepsSnapshotsWhereAnIndexIsDamaged) {
+  make(200);
+  open();
+  write({snapshot_of("order-1", 3, 16), snapshot_of("order-2", 200, 136)});
+  ASSERT_TRUE(store().seal());
+  close();
+  raw([&](RocksFamilies& families) {
+    for (const auto& [key, value] : rows_of(families, Family::streams)) erase(families, Family::streams, key);
+  });
+  std::vector<std::string> said;
+
+  const auto restored =
+      restore(data_dir(), target(), {.left_out = [&](const std::string& what) { said.push_back(what); }});
+
+  ASSERT_TRUE(restored) << restored.error().what;
+  EXPECT_THAT(said, ::testing::ElementsAre("makes all indexes anew from journal and order",
+                                           ::testing::HasSubstr("the snapshot of \"order-2\"")));
+  const auto there = open_store(options_for(target()));
+  ASSERT_TRUE(there) << there.error().what;
+  EXPECT_TRUE(*Reader(**there).latest_snapshot({"order", "1"}));
+  EXPECT_FALSE(*Reader(**there).latest_snapshot({"order", "2"}));
+}
+
+/// The indexes' mark may be all that knows of commits that are lost: to make indexes anew is no way around that.
+TEST_F(Backup, RefusesWhatLostTheEndOfItsLogThoughOnlyTheIndexesKnow) {
+  make(200);
+  raw([&](RocksFamilies& families) {
+    ASSERT_TRUE(families.db().Put({}, families.mark(), mark_key, std::string("\0\0\0\0\0\0\x01\x00", 8)).ok());
+  });
+  std::filesystem::remove(data_dir() / "MARK");
+
+  const auto restored = restore(data_dir(), target());
+
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, ErrorCode::corruption);
+  EXPECT_THAT(restored.error().what, ::testing::HasSubstr("acknowledged commits are lost"));
 }
 
 class Vacuum : public MaintainedStore {};
