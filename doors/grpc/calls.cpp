@@ -125,6 +125,8 @@ Result<void> Calls::goes_on(grpc::CallbackServerContext& context, const std::str
   }
   const auto said = said_in(context, wire::led_key);
   if (said.empty() || led == nullptr || said == *led) return {};
+  const auto of = said_in(context, wire::led_of_key);
+  if (!of.empty() && !served.fork.empty() && of != served.fork) return {};
   const auto heard = sharding::leaderships_from(said);
   if (!heard) return refuse(ErrorCode::invalid_argument, std::string(wire::led_key) + ": " + heard.error().what);
   const auto own = sharding::leaderships_from(*led);

@@ -94,6 +94,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   std::unique_ptr<grpc::ClientContext> context;
   Door& door;
   std::string led{};                 ///< whose order its answers follow, as they said last
+  bool heard = false;                ///< an answer
   std::optional<Error> not_taken{};  ///< why its answers are not: they came from another history
 
  private:
@@ -191,7 +192,9 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes, Call& call) {
   GlobalPosition watermark;
   std::chrono::milliseconds retry_after{0};
   auto result = result_of(bytes, watermark, retry_after, call.led);
-  if (const auto taken = connection_->hear_led(call.led); !taken || call.not_taken) {
+  auto taken = std::exchange(call.heard, true) ? Result<void>() : connection_->hear_fork(*call.context);
+  if (taken) taken = connection_->hear_led(call.led);
+  if (!taken || call.not_taken) {
     // As if the connection had broken: what waits is sent again, under the same ids, to another node.
     const Lock lock(mutex_);
     if (!call.not_taken) call.not_taken = Connection::not_taken(call.door, taken.error());

@@ -152,17 +152,32 @@ std::unique_ptr<grpc::ClientContext> Connection::context(bool of_history) const 
   const std::lock_guard lock(history_mutex_);
   // At one address, whatever is there is what was asked for: only who follows it is told (RemoteFeed, RemotePages).
   if (given_several_ && !fork_.empty()) context->AddMetadata(wire::fork_key, fork_);
-  if (!led_.text().empty()) context->AddMetadata(wire::led_key, led_.text());
+  if (led_.text().empty()) return context;
+  context->AddMetadata(wire::led_key, led_.text());
+  if (!given_several_ && !led_of_.empty()) context->AddMetadata(wire::led_of_key, led_of_);
   return context;
 }
 
 Result<void> Connection::hear(const grpc::ClientContext& answered) {
-  if (const auto fork = told_in(answered, wire::fork_key); !fork.empty()) {
-    const std::lock_guard lock(history_mutex_);
-    if (fork_.empty()) fork_ = fork;
-    if (given_several_ && fork != fork_) return refuse(another_fork(fork_, fork));
-  }
+  EVERSHARD_TRY(hear_fork(answered));
   return hear_led(told_in(answered, wire::led_key));
+}
+
+Result<void> Connection::hear_fork(const grpc::ClientContext& answered) {
+  const auto fork = told_in(answered, wire::fork_key);
+  if (fork.empty()) return {};
+  hear_at_one(answered);
+  const std::lock_guard lock(history_mutex_);
+  if (fork_.empty() || !given_several_) fork_ = fork;
+  return fork == fork_ ? Result<void>() : Result<void>(refuse(another_fork(fork_, fork)));
+}
+
+void Connection::hear_at_one(const grpc::ClientContext& answered) {
+  const auto fork = told_in(answered, wire::fork_key);
+  if (given_several_ || fork.empty()) return;
+  const std::lock_guard lock(history_mutex_);
+  if (fork != led_of_) led_ = {};
+  led_of_ = fork;
 }
 
 Result<void> Connection::hear_led(std::string_view led) {
@@ -414,8 +429,10 @@ void Connection::meet(Lock& lock, std::size_t number) {
     (void)faults_.failed(number, door.address, wire::error_of(status), !status.error_details().empty(),
                          ConnectFaults::Clock::now());  // door() looks
   // One of another history is asked again later: its coordinator may be the one that leads by then.
-  if (got)
+  if (got) {
+    hear_at_one(*context);
     if (const auto led = hear_led(told_in(*context, wire::led_key)); !led) got = refuse(not_taken(door, led.error()));
+  }
   if (got) {
     learn(number, said);
   } else if (got.error().code == ErrorCode::unavailable || got.error().code == ErrorCode::timeout ||
@@ -434,15 +451,20 @@ void Connection::learn(std::size_t number, const Membership& said) {
   wanted_.erase(number);
   map_known_ = true;
   const auto before = directory_;
-  if (choice_.count() == 1 && !directory_.learn(said))
-    directory_ = {};  // put back from a copy, at the one address there is
+  if (!given_several_ && number == 0 && !directory_.learn(said)) {
+    // Put back from a copy, at the one address that was given: who else serves that has to say so anew.
+    directory_ = {};
+    door_of_.clear();
+    for (std::size_t other = 1; other < choice_.count(); ++other) choice_.is(other, DoorChoice::Whose::unknown);
+  }
   if (auto learned = directory_.learn(said); !learned) {
     trouble_ = {learned.error().code, doors_[number]->address + ' ' + learned.error().what};
-    if (choice_.whose(number) == DoorChoice::Whose::ours && directory_.is_of(said.store_id))
+    if (given_several_ && choice_.whose(number) == DoorChoice::Whose::ours && directory_.is_of(said.store_id))
       forked_ = another_fork(fork(), said.fork_id);
     return choice_.is(number, DoorChoice::Whose::foreign);
   }
   choice_.is(number, DoorChoice::Whose::ours);
+  forked_.reset();
   {
     const std::lock_guard lock(history_mutex_);
     if (fork_.empty()) fork_ = said.fork_id;

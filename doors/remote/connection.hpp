@@ -84,6 +84,10 @@ class Connection {
   /// Which history an answer is of: of a call that answered well. Errors: as hear_led(); invalid_argument: of several
   /// addresses, one serves another fork of the store than the first answer was of
   [[nodiscard]] Result<void> hear(const grpc::ClientContext& answered);
+  [[nodiscard]] Result<void> hear_fork(const grpc::ClientContext& answered);
+  /// Which fork an answer is of, before hear_led(): at one address it may be another one by now, and who led the one
+  /// before says nothing of it.
+  void hear_at_one(const grpc::ClientContext& answered);
   /// The same of one message of a stream; empty: it names nothing. Errors: fenced, unavailable: the message is of
   /// another history, or of an older leadership than one that was heard of: it is not to be taken
   [[nodiscard]] Result<void> hear_led(std::string_view led);
@@ -242,6 +246,7 @@ class Connection {
   mutable std::mutex history_mutex_;  ///< nothing else is locked under it
   sharding::HeardLeaderships led_;    ///< with this one
   std::string fork_;                  ///< the same
+  std::string led_of_;                ///< the same: of which fork that was heard, at one address
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -23,6 +23,8 @@ void DoorChoice::is(std::size_t door, Whose whose) {
     doors_[door].failures = 0;  // it answered; a word alone mends no door that was tried
   doors_[door].whose = whose;
   if (whose == Whose::ours && (doors_[at_].whose != Whose::ours || doors_[at_].failures > 0)) at_ = door;
+  if (doors_[at_].whose == Whose::foreign)
+    at_ = next(at_, [](const Door& one) { return one.whose == Whose::ours; }).value_or(at_);
 }
 
 bool DoorChoice::all_foreign() const {

@@ -48,6 +48,7 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
 
   void OnReadDone(bool ok) override {
     const std::lock_guard lock(owner_.mutex_);
+    if (ok && !std::exchange(heard_, true)) owner_.connection_->hear_at_one(*context_);
     if (ok)
       owner_.item_ = std::move(incoming_);
     else
@@ -73,6 +74,7 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
   RemoteFeed& owner_;
   pb::SubscribeResponse incoming_;
   bool held_ = true;
+  bool heard_ = false;
 };
 
 RemoteFeed::RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequest request)

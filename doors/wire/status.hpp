@@ -22,6 +22,8 @@ inline constexpr std::size_t compressed_bytes_min = 512;  ///< what is smaller g
 /// follows.
 inline constexpr const char* fork_key = "evershard-fork";
 inline constexpr const char* led_key = "evershard-led";  ///< sharding::text_of
+/// Of which fork a client of one address heard that: where another one is by now, it says nothing.
+inline constexpr const char* led_of_key = "evershard-led-of";
 
 /// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room. `retry_after`: of
 /// `overloaded`; absent: what a full queue of the store takes.

@@ -21,6 +21,7 @@ from ._errors import (
     TimeoutError,
     UnavailableError,
 )
+from ._history import FORK
 from ._pipeline import Lanes, Order, Pipeline
 from ._retry import Backoff, Patience, worth_retrying
 from ._streams import is_cancelled
@@ -207,9 +208,14 @@ class AppendMany:
     ) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
         writing = asyncio.ensure_future(self._write(call, pipeline))
+        heard = False
         led = ""  # whose order the answers follow, as they said last
         try:
             while (message := await self._answer(call, pipeline)) is not grpc.aio.EOF:
+                if not heard and not self._client._doors.history.several:
+                    told = {key: value for key, value in await call.initial_metadata() or ()}
+                    self._client._doors.history.hear_fork(str(told.get(FORK, "")))
+                heard = True
                 led = message.led or led
                 self._client._doors.history.hear_led(led)
                 backoff.reset()

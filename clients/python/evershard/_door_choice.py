@@ -61,6 +61,15 @@ class DoorChoice:
         at = self.doors[self._at]
         if ours and (not at.ours or at.failures > 0):
             self._at = number
+        elif at.ours is False:
+            other = self._next(self._at, lambda one: one.ours is True)
+            self._at = self._at if other is None else other
+
+    def forget_all_but(self, number: int) -> None:
+        """All others are to say anew whose they are."""
+        for other, door in enumerate(self.doors):
+            if other != number:
+                door.ours = None
 
     def worked(self, number: int) -> None:
         self.doors[number].failures = 0

@@ -256,7 +256,11 @@ class Doors:
             )
             said = await call
             # Which fork it is of, _learn() looks at: another one's door is never used.
-            self.history.hear_led(next((v for k, v in await call.initial_metadata() or () if k == LED), ""))
+            told = await call.initial_metadata()
+            if self.history.several:  # another fork at one of them is what _learn() looks at
+                self.history.hear_led(next((v for k, v in told or () if k == LED), ""))
+            else:
+                self.history.hear(told)
         except OtherHistoryError as other:  # asked again later: its coordinator may be the one that leads by then
             self._trouble = f"{door.address}: {other.message}"
             self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))
@@ -283,10 +287,16 @@ class Doors:
     def _learn(self, number: int, said: service_pb2.MembersResponse) -> None:
         store = (said.store_id, said.fork_id, said.shards)
         self._map_known = True
-        if self._store is None or not self.several:  # one address: whatever it is, it is what was asked for
+        if self._store is None:
             self._store = store
+        if store != self._store and not self.history.several and number == 0:
+            # One address: whatever it is, it is what was asked for. Who else serves that has to say so anew.
+            self._store, self._owners = store, []
+            self._addresses.clear()
+            self._met.clear()
+            self._choice.forget_all_but(0)
         if store != self._store:
-            if self._choice.doors[number].ours and said.store_id == self._store[0]:
+            if self.history.several and self._choice.doors[number].ours and said.store_id == self._store[0]:
                 self._forked = said.fork_id
             self._trouble = (
                 f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
@@ -294,6 +304,7 @@ class Doors:
             self._choice.is_ours(number, False)
             return
         self._choice.is_ours(number, True)
+        self._forked = ""
         self.history.hear_fork(said.fork_id)
         if not self._follow or said.hash != HASH_ID or len(said.owners) != len(said.epochs):
             return

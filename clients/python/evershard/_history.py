@@ -9,6 +9,7 @@ from ._errors import ForkChangedError, ProtocolError, UnavailableError
 
 FORK = "evershard-fork"
 LED = "evershard-led"
+LED_OF = "evershard-led-of"  # of which fork a client of one address heard that: where another one is by now, it says nothing
 _KEPT = 8
 _ONE = re.compile(r"([1-9][0-9]{0,19}):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
 
@@ -32,7 +33,7 @@ class History:
     """`several`: more than one address was given. At one address, whatever is there is what was asked for: only who follows it is told."""
 
     def __init__(self, several: bool) -> None:
-        self._several = several
+        self.several = several
         self._led: dict[int, str] = {}
         self._last = ""
         self.fork = ""  #: of the first answer; at one address of the last one; empty: nobody has said
@@ -41,10 +42,12 @@ class History:
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """For requests: who is of another history refuses them."""
         said: list[tuple[str, str]] = []
-        if self._several and self.fork:
+        if self.several and self.fork:
             said.append((FORK, self.fork))
         if self._led:
             said.append((LED, ",".join(f"{epoch}:{identity}" for epoch, identity in sorted(self._led.items()))))
+            if not self.several and self.fork:
+                said.append((LED_OF, self.fork))
         return tuple(said)
 
     def hear(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> None:
@@ -54,11 +57,13 @@ class History:
         self.hear_led(said.get(LED, ""))
 
     def hear_fork(self, fork: str) -> None:
-        if fork and self.fork and self._several and fork != self.fork:
+        if fork and self.fork and self.several and fork != self.fork:
             raise ForkChangedError(
                 f"the store is fork {fork} now, and fork {self.fork} answered this client before: "
                 "the store was restored, or another one is served here: connect anew"
             )
+        if fork and self.fork and fork != self.fork:  # who led the other one says nothing of this one
+            self._led, self._last = {}, ""
         self.fork = fork or self.fork
 
     def hear_led(self, led: str) -> None:

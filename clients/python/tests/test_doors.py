@@ -92,6 +92,15 @@ def test_it_keeps_to_what_works_and_moves_once() -> None:
     assert choice.to_meet(1_000) is None
 
 
+def test_one_that_turns_out_to_be_anothers_is_left_for_one_that_is_ours() -> None:
+    choice = DoorChoice(["a", "b", "c"])
+    for number in (0, 2):
+        choice.is_ours(number, True)
+    assert choice.current == 0
+    choice.is_ours(0, False)
+    assert choice.current == 2
+
+
 def test_rests_grow_and_differ() -> None:
     for failures in range(20):
         most = min(0.010 * 2**failures, 0.5) * (10 if failures > 8 else 1)

@@ -7,7 +7,7 @@ import pytest
 
 from evershard import ForkChangedError
 from evershard._errors import EvershardError, ProtocolError
-from evershard._history import FORK, LED, History, OtherHistoryError
+from evershard._history import FORK, LED, LED_OF, History, OtherHistoryError
 
 TABLE = json.loads((Path(__file__).parents[3] / "tests" / "clients" / "histories.json").read_text())
 
@@ -57,6 +57,14 @@ def test_at_one_address_the_fork_is_the_last():
     history.hear([(FORK, "two")])
     assert history.fork == "two"
     assert history.metadata == ()
+
+
+def test_at_one_address_who_led_another_fork_says_nothing_of_this_one():
+    history = History(several=False)
+    history.hear([(FORK, "one"), (LED, spelled("3:x"))])
+    assert history.metadata == ((LED, spelled("3:x")), (LED_OF, "one"))
+    history.hear([(FORK, "two"), (LED, spelled("2:y"))])
+    assert history.metadata == ((LED, spelled("2:y")), (LED_OF, "two"))
 
 
 def test_what_is_not_taken_is_tried_elsewhere():

@@ -384,7 +384,8 @@ export class Connection {
         (error, answer) => {
           try {
             // Which fork it is of, Doors looks at: another one's door is never used.
-            if (!error && told) this.#history.hearLed(textIn(told, ledKey));
+            if (!error && told && this.#history.several) this.#history.hearLed(textIn(told, ledKey));
+            else if (!error) this.#hear(told);
             if (!error && answer) resolve(decode(output, answer));
             else reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
           } catch (cause) {
@@ -489,6 +490,8 @@ export class Connection {
   duplex(door: Door, method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array> {
     const call = door.channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata(), {});
     call.on("error", () => {});
+    // At several addresses a server that serves another fork refuses the call.
+    call.on("metadata", (told: Metadata) => this.#history.several || this.#history.hearFork(textIn(told, forkKey)));
     return call;
   }
 

@@ -50,6 +50,12 @@ export class DoorChoice {
     door.ours = ours;
     const at = this.doors[this.#at]!;
     if (ours && (!at.ours || at.failures > 0)) this.#at = number;
+    else if (at.ours === false) this.#at = this.#next(this.#at, (one) => one.ours === true) ?? this.#at;
+  }
+
+  /** All others are to say anew whose they are. */
+  forgetAllBut(number: number): void {
+    for (const [other, door] of this.doors.entries()) if (other !== number) delete door.ours;
   }
 
   worked(number: number): void {

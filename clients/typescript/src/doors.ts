@@ -199,16 +199,26 @@ export class Doors {
   #learn(number: number, { storeId, forkId, shards, hash, here, members, owners, epochs }: MembersResponse): void {
     const store = `${storeId} (copy ${forkId}, ${shards} shards)`;
     this.#mapKnown = true;
-    if (!this.several) this.#store = store; // one address: whatever it is, it is what was asked for
+    const severalGiven = this.#parts.history.several;
     this.#store ??= store;
+    if (store !== this.#store && !severalGiven && number === 0) {
+      // One address: whatever it is, it is what was asked for. Who else serves that has to say so anew.
+      this.#store = store;
+      this.#storeId = storeId;
+      this.#owners = [];
+      this.#addresses.clear();
+      this.#met.clear();
+      this.#choice.forgetAllBut(0);
+    }
     this.#storeId ??= storeId;
     if (store !== this.#store) {
-      if (this.#choice.doors[number]!.ours && storeId === this.#storeId) this.#forked = forkId;
+      if (severalGiven && this.#choice.doors[number]!.ours && storeId === this.#storeId) this.#forked = forkId;
       this.#trouble = `${this.#doors[number]!.address} serves another store: ${store}, the first one is ${this.#store}`;
       this.#choice.is(number, false);
       return;
     }
     this.#choice.is(number, true);
+    this.#forked = "";
     this.#parts.history.hearFork(forkId);
     if (!this.#parts.followShards || hash !== hashId || owners.length !== epochs.length) return;
     if (here !== 0 && !this.#met.has(here)) this.#met.set(here, number);

@@ -4,6 +4,8 @@ import { CorruptionError, ForkChangedError, UnavailableError } from "./errors.js
 
 export const forkKey = "evershard-fork";
 export const ledKey = "evershard-led";
+/** Of which fork a client of one address heard that: where another one is by now, it says nothing. */
+export const ledOfKey = "evershard-led-of";
 const kept = 8;
 const oneLeadership = /^([1-9][0-9]{0,19}):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
 
@@ -30,14 +32,14 @@ function leaderships(text: string): [bigint, string][] {
 }
 
 export class History {
-  readonly #several: boolean;
+  readonly several: boolean;
   #led: [bigint, string][] = [];
   #last = "";
   #fork = "";
 
   /** `several`: more than one address was given. At one address, whatever is there is what was asked for: only who follows it is told. */
   constructor(several: boolean) {
-    this.#several = several;
+    this.several = several;
   }
 
   /** Of the first answer; at one address of the last one. Empty: nobody has said. */
@@ -47,18 +49,23 @@ export class History {
   /** For requests: who is of another history refuses them. */
   get metadata(): Record<string, string> {
     return {
-      ...(this.#several && this.#fork && { [forkKey]: this.#fork }),
+      ...(this.several && this.#fork && { [forkKey]: this.#fork }),
       ...(this.#led.length > 0 && { [ledKey]: this.#led.map(([epoch, identity]) => `${epoch}:${identity}`).join(",") }),
+      ...(this.#led.length > 0 && !this.several && this.#fork && { [ledOfKey]: this.#fork }),
     };
   }
 
   /** Of an answer, before it is taken. Errors: ForkChangedError */
   hearFork(fork: string): void {
-    if (fork && this.#fork && this.#several && fork !== this.#fork)
+    if (fork && this.#fork && this.several && fork !== this.#fork)
       throw new ForkChangedError(
         `the store is fork ${fork} now, and fork ${this.#fork} answered this client before: ` +
           "the store was restored, or another one is served here: connect anew",
       );
+    if (fork && this.#fork && fork !== this.#fork) {
+      this.#led = []; // who led the other one says nothing of this one
+      this.#last = "";
+    }
     this.#fork = fork || this.#fork;
   }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { CorruptionError, ForkChangedError } from "../src/errors.js";
-import { forkKey, History, ledKey, OtherHistoryError } from "../src/history.js";
+import { forkKey, History, ledKey, ledOfKey, OtherHistoryError } from "../src/history.js";
 import { root } from "./server.js";
 
 const table = JSON.parse(readFileSync(join(root, "tests/clients/histories.json"), "utf8")) as {
@@ -57,6 +57,11 @@ test("at several addresses the fork stays the first, at one it is the last", () 
   alone.hearFork("two");
   equal(alone.fork, "two");
   deepEqual(alone.metadata, {});
+  alone.hearLed(spelled("3:x"));
+  deepEqual(alone.metadata, { [ledKey]: spelled("3:x"), [ledOfKey]: "two" });
+  alone.hearFork("three"); // who led another fork says nothing of this one
+  alone.hearLed(spelled("2:y"));
+  deepEqual(alone.metadata, { [ledKey]: spelled("2:y"), [ledOfKey]: "three" });
 });
 
 test("what is not taken may be asked for again, and of a write nobody knows what came of it", () => {

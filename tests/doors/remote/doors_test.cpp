@@ -68,6 +68,13 @@ TEST(DoorChoice, AWordAloneMendsNoDoorThatWasTried) {
   EXPECT_FALSE(choice.to_meet(zero));
 }
 
+TEST(DoorChoice, OneThatTurnsOutToBeAnothersIsLeftForOneThatIsOurs) {
+  auto choice = doors(3, Whose::ours);
+  ASSERT_EQ(choice.current(), 0u);
+  choice.is(0, Whose::foreign);
+  EXPECT_EQ(choice.current(), 1u);
+}
+
 TEST(DoorChoice, NeverAsksAnotherStores) {
   auto choice = doors(2, Whose::foreign);
   EXPECT_TRUE(choice.all_foreign());

@@ -208,7 +208,31 @@ TEST_F(RestoredServer, EndsReadsAndFollowsOfAClientOfOneAddress) {
   auto item = later.next(5s);
   ASSERT_FALSE(item) << "position 1,000 is of the fork that was";
   EXPECT_EQ(item.error().code, ErrorCode::invalid_argument);
-  EXPECT_TRUE(store.append(one_more())) << "what is at the one address is what was asked for";
+  const auto appended = store.append(one_more());
+  ASSERT_TRUE(appended) << "what is at the one address is what was asked for";
+  auto behind = store.follow(Query::all(), {.after = appended->last_position});
+  ASSERT_TRUE(store.append(one_more()));
+  auto next = behind.next(5s);
+  while (next && next->kind != FeedItem::Kind::events) next = behind.next(5s);
+  ASSERT_TRUE(next) << "that position is of the fork that there is: " << next.error().what;
+  EXPECT_EQ(next->events.front().position, appended->last_position + 1);
+}
+
+/// Its cluster begins with an empty cut log: epochs begin low again, with other coordinators.
+TEST_F(RestoredServer, LeaderEpochsOfTheForkThatWasSayNothingOfItToAClientOfOneAddress) {
+  auto led = std::make_shared<const std::string>("7:" + x + ",8:" + x);
+  served_.served->led = [&] { return led; };
+  auto store = served_.connect({.timeout = 5s, .unavailable_timeout = 1s});
+  ASSERT_TRUE(store.append(one_more()));
+  restore();
+  led = std::make_shared<const std::string>("7:" + y);
+  served_.served->led = [&] { return led; };
+
+  const auto appended = store.append(one_more());
+  ASSERT_TRUE(appended) << appended.error().what;
+  EXPECT_TRUE(store.head());
+  led = std::make_shared<const std::string>("7:" + x);
+  EXPECT_FALSE(store.head()) << "of the fork that there is two histories are told apart";
 }
 
 }  // namespace
