@@ -58,6 +58,18 @@ bool run_only(const std::vector<std::string>& files) {
   return found;
 }
 
+// GoogleTest says what it filters by: here the names of all that runs, which hide what failed.
+class WithoutTheFilter final : public testing::EmptyTestEventListener {
+  void OnTestIterationStart(const testing::UnitTest& /*all*/, int /*turn*/) override { testing::GTEST_FLAG(filter) = "*"; }
+};
+
+void say_no_filter() {
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  auto* printer = listeners.Release(listeners.default_result_printer());
+  listeners.Append(new WithoutTheFilter);
+  listeners.Append(printer);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -69,5 +81,6 @@ int main(int argc, char** argv) {
     std::cerr << "EVERSHARD_TEST_FILES=" << files << ": none of these has a test in this program\n";
     return 1;
   }
+  if (!files.empty()) say_no_filter();
   return RUN_ALL_TESTS();
 }

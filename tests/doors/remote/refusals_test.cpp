@@ -136,13 +136,24 @@ TEST(RemoteRefusals, AnAppendThatServersAnsweredTooLateEndsAsUnknown) {
 
 TEST(RemoteRefusals, OnlyWhatMayHaveArrivedIsUnknown) {
   const SilentServer silent;  // takes the connection, and no call
-  auto unreached = connected(silent.address(), 300ms);
-  each_call(unreached, [&](const char* what, const Error& error) {
-    EXPECT_EQ(error.code, ErrorCode::unavailable) << what << ": " << error.what;
-    EXPECT_THAT(error.what, HasSubstr("onnect")) << what;
-    EXPECT_THAT(error.what, HasSubstr(silent.address())) << what;
-  });
-  EXPECT_EQ(unreached.groups().drop_group("g").error().code, ErrorCode::unavailable);
+  // A call that begins just as the connection is tried once more may wait there until its time is over, and nobody can
+  // tell it from one that was sent: such a client is left, and the next one asks.
+  int untold = 0;
+  for (bool told = false; !told;) {
+    auto unreached = connected(silent.address(), 300ms);
+    told = true;
+    const auto look = [&](const char* what, const Error& error) {
+      if (error.code == ErrorCode::timeout) told = false;
+      if (!told) return;
+      EXPECT_EQ(error.code, ErrorCode::unavailable) << what << ": " << error.what;
+      EXPECT_THAT(error.what, HasSubstr("onnect")) << what;
+      EXPECT_THAT(error.what, HasSubstr(silent.address())) << what;
+    };
+    each_call(unreached, look);
+    look("drop of a group", unreached.groups().drop_group("g").error());
+    untold += told ? 0 : 1;
+    ASSERT_LT(untold, 5) << "that is no chance any more";
+  }
 
   const RefusingServer mute(std::nullopt);  // takes the calls
   auto reached = connected(mute.address(), 300ms);
