@@ -93,6 +93,16 @@ std::string row_log_of_key(const AggregateId& aggregate) {
   return keys::checkpoint(std::string(row_log_of_prefix) + aggregate.text());
 }
 
+Result<RowLogAt> decode_row_log_of(std::string_view key, std::string_view row) {
+  ByteReader reader(row);
+  RowLogAt at;
+  at.epoch = Epoch{reader.fixed<std::uint64_t>()};
+  at.number = reader.fixed<std::uint64_t>();
+  if (!reader.ok() || encode_at(key, at) != row)
+    return corrupt("the row that names an aggregate's entry of the row log is damaged: " + hex(row, 64));
+  return at;
+}
+
 Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate, RowLogAt at) {
   const auto key = row_log_of_key(aggregate);
   std::vector<StateWrite> writes{{key, encode_at(key, at)}};
@@ -100,12 +110,9 @@ Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, cons
   const auto row = rows.get(Family::state, wanted);
   if (!row) return refuse(row.error());
   if (!(*row)->found(0)) return writes;
-  ByteReader reader((*row)->value(0));
-  RowLogAt before;
-  before.epoch = Epoch{reader.fixed<std::uint64_t>()};
-  before.number = reader.fixed<std::uint64_t>();
-  if (!reader.ok() || encode_at(key, before) != (*row)->value(0)) return writes;  // that entry stays: it does no harm
-  const auto of = row_log_key(shard, before);
+  const auto before = decode_row_log_of(key, (*row)->value(0));
+  if (!before) return writes;  // that entry stays: it does no harm
+  const auto of = row_log_key(shard, *before);
   const std::string_view entry_wanted[] = {of};
   const auto entry_row = rows.get(Family::state, entry_wanted);
   if (!entry_row) return refuse(entry_row.error());
