@@ -370,9 +370,8 @@ TEST_F(WhatVerifySees, OfTheMarkOfTheIndexesIsWhatThePageSays) {
   std::filesystem::copy(data_dir(), whole, std::filesystem::copy_options::recursive);
   const auto cells = table_of_the_page()["mark of the indexes"];
   ASSERT_EQ(cells.size(), 3u);
-  for (const std::uint64_t mark : {199, 120}) {
+  for (const std::uint64_t mark : {199, 120, 100}) {  // the last one is where another seal ended
     raw([&](RocksFamilies& families) {
-      ASSERT_EQ(families.stored_mark().value(), GlobalPosition{mark == 199 ? 200u : 199u});
       ASSERT_TRUE(families.db().Put({}, families.mark(), mark_key, encode_mark(GlobalPosition{mark})).ok());
     });
     EXPECT_EQ(name_of(seen()), cells[0]) << "changed to " << mark;
