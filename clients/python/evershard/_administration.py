@@ -125,7 +125,8 @@ class AdministrationCalls:
     ) -> int:
         """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
         clone that ends with this position; `without_state` is called for aggregates whose state cannot be made in such a clone, because events
-        of theirs were removed since; `left_out` with a sentence for each damaged snapshot that the copy does without. Returns the position it ends with."""
+        of theirs were removed since; `left_out` with a sentence for each damaged snapshot that the copy does without. Returns the position it ends with.
+        """
         request, end = (
             _wire.checked(
                 service_pb2.BackupRequest,

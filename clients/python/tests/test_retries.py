@@ -465,7 +465,12 @@ def test_long_work_tells_how_far_it_is_and_is_not_repeated(bad: fake.Fake) -> No
         without_state: list[str] = []
         left_out: list[str] = []
         end = client.backup(
-            "/copy", told.append, truth_only=True, up_to=300, without_state=without_state.append, left_out=left_out.append
+            "/copy",
+            told.append,
+            truth_only=True,
+            up_to=300,
+            without_state=without_state.append,
+            left_out=left_out.append,
         )
         assert end == 300
         assert without_state == ["order-1", "order-2", "order-3"] and left_out == ["a snapshot"]
