@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/protocol/copy_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/mark_tags.hpp"
 #include "evershard/protocol/prepared.hpp"
@@ -19,8 +20,8 @@ Result<void> check_not_reserved(std::string_view role, std::string_view name) {
                                                  " is reserved: names that begin with '$' are the store's own");
 }
 
-/// How far a copy is, who writes a sink: kept in the store by its clients, through any door.
-bool is_of_clients(const AggregateId& aggregate) { return aggregate.type == "$copy" || aggregate.type == "$sink"; }
+/// How far a copy is, who writes a sink: kept in the store by its clients. Doors take the first from operators alone.
+bool is_of_clients(const AggregateId& aggregate) { return is_of_copy(aggregate) || aggregate.type == "$sink"; }
 
 /// Of the store's own events those that it writes into users' aggregates.
 bool stands_with_users(std::string_view type) {
@@ -61,7 +62,7 @@ std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append) {
 Result<void> check_reserved(const Append& append) {
   for (const auto& event : append.events) {
     if (event.aggregate && is_of_clients(*event.aggregate)) {
-      const std::string_view own = event.aggregate->type == "$copy" ? "$Copy" : "$Sink";
+      const std::string_view own = is_of_copy(*event.aggregate) ? "$Copy" : "$Sink";
       if (!event.type.starts_with(own))
         return refuse(ErrorCode::invalid_argument, "event type " + in_quotes(event.type) +
                                                        " has no place in reserved aggregate " +

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "evershard/protocol/copy_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/messages.hpp"
 #include "evershard/protocol/name.hpp"
@@ -58,6 +59,7 @@ Result<void> check(const ScheduledAt& scheduled, const Limits& limits) {
   if (!append.snapshots.empty()) return has("snapshots");
   if (append.command) return has("a command's reply");
   if (append.from_export) return has("events of an export");
+  if (writes_of_copy(append)) return has("events of a copy");
   EVERSHARD_TRY(check_reserved(append));
   EVERSHARD_TRY(check(append, limits));
   auto with_settlement = append;  // what it is made with

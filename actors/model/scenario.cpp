@@ -100,7 +100,7 @@ std::map<std::string, Scenario::Pending> Scenario::timers() const {
   for (const auto& event : history_) {
     if (event.aggregate != id_ || event.type != timers_changed_type) continue;
     const auto changed = decode_timers_changed(event.payload);
-    if (!changed) continue;
+    if (!changed) continue;  // a given event that is none: the aggregate's own reading of it says so
     for (const auto& name : changed->cancelled) pending.erase(name);
     pending.erase(changed->fired);
     for (const auto& timer : changed->set)

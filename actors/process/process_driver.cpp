@@ -662,7 +662,7 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   if (!reaction || reaction->state != EventState::live || reaction->type != process_reacted_type ||
       !reaction->aggregate || reaction->aggregate->type != process_->type)
     return gone();
-  auto reacted = decode_process_reacted(reaction->payload);
+  auto reacted = decode_process_reacted(reaction->payload);  // of a newer program: it has no such effect here
   if (!reacted || replay.effect.number >= reacted->effects.size()) return gone();
   // Whoever asks, and however often: its instance is told once that it was performed.
   LaneId id(Kind::effect, id_of(reaction->position, replay.effect.number) + "/again");

@@ -38,8 +38,8 @@ Options copy_options() {
              "the keys of a source that is a directory; without it, sealed payloads are copied encrypted, which only a "
              "target with the same keys takes")
       .value("to-keys", "DIR", "the keys of a target that is a directory; payloads are sealed with them")
-      .value("from-token", "TOKEN", "the source's token; else EVERSHARD_TOKEN")
-      .value("to-token", "TOKEN", "the target's token; else EVERSHARD_TOKEN")
+      .value("from-token", "TOKEN", "the source's token, with the scope read; else EVERSHARD_TOKEN")
+      .value("to-token", "TOKEN", "the target's token, with the scopes read, append and admin; else EVERSHARD_TOKEN")
       .flag("tls", "speak TLS to servers; each of the following implies it")
       .value("tls-ca", "FILE",
              "the CA that signed their certificates; else EVERSHARD_TLS_CA, else those that this machine trusts")

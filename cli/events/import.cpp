@@ -51,7 +51,7 @@ bool same(const Event& given, const RecordedEvent& stored) {
 std::optional<GlobalPosition> first_of_stored(EventStore& store, const AppendLine& input, bool keep_numbers,
                                               GlobalPosition position) {
   const auto found = store.event_at(position);
-  if (!found) return std::nullopt;
+  if (!found) return std::nullopt;  // then the refusal stands that made the import look
   const Append& append = input.append;
   std::uint64_t index = 0;
   while (index < append.events.size() && append.events[index].id != found->id) ++index;

@@ -20,6 +20,9 @@ Outcome run_backup(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   BackupOptions how{.truth_only = invocation.arguments.has("truth-only")};
   how.up_to = position_of(invocation.arguments, "up-to");
+  std::vector<std::string> without_state, left_out;
+  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
+  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   LongWork work(invocation, "backup");
@@ -34,11 +37,19 @@ Outcome run_backup(const Invocation& invocation) {
       .boolean(how.truth_only)
       .key("up_to")
       .number(done->value)
-      .end_object();
-  print_one(invocation, json,
-            {{"backup", target},
-             {"holds", how.truth_only ? "the truth only: `evershard restore` makes a store of it" : "the whole store"},
-             {"up to position", std::to_string(done->value)}});
+      .key("without_state")
+      .begin_array();
+  for (const auto& aggregate : without_state) json.string(aggregate);
+  json.end_array().key("left_out").begin_array();
+  for (const auto& what : left_out) json.string(what);
+  json.end_array().end_object();
+  std::vector<std::pair<std::string, std::string>> parts{
+      {"backup", target},
+      {"holds", how.truth_only ? "the truth only: `evershard restore` makes a store of it" : "the whole store"},
+      {"up to position", std::to_string(done->value)},
+      {"aggregates without their state", some_of(without_state)}};
+  for (const auto& what : left_out) parts.emplace_back("damaged in the store, left out", what);
+  print_one(invocation, json, parts);
   return {};
 }
 

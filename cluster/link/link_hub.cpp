@@ -64,7 +64,7 @@ void LinkHub::take(AskCommand& command, LinkTime now) {
 
 void LinkHub::take(TellCommand& command, LinkTime now) {
   const auto peer = find_or_make(command.to, now);
-  if (!peer) return;
+  if (!peer) return;  // messages may be lost, as with the line; who waits for an answer is told
   if (!(*peer)->link.calls().message(command.kind, std::move(command.bytes), now))
     return (*peer)->link.calls().count_lost_message();
   work_for(**peer);

@@ -106,7 +106,7 @@ void put_message(const Announce& from, pb::Announce& to) {
 
 bool get_cut(const std::string& bytes, sharding::Cut& to) {
   auto cut = sharding::decode_cut(bytes);
-  if (!cut) return false;
+  if (!cut) return false;  // the message is malformed, which the caller says
   to = std::move(*cut);
   return true;
 }

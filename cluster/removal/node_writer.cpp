@@ -124,6 +124,7 @@ Result<bool> NodeWriter::has_unsettled() const {
   const auto open_here = open();
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     const auto intent = decode_intent(cursor->value());
+    // One that cannot be read is settled by nobody; verify names it.
     if (!intent || !intent->shard || open_here.contains(*intent->shard)) return true;
   }
   EVERSHARD_TRY(cursor->status());

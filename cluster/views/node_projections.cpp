@@ -25,12 +25,13 @@ ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodePro
   return host;
 }
 
-PartedTablesOptions parted_of(HomeCalls& homes, ProjectionHost& host) {
+PartedTablesOptions parted_of(HomeCalls& homes, ProjectionHost& host, std::function<void(const Error&)> warn) {
   const actors::DefinitionNames names("projection");
   return {.home_of = [&homes, names](const std::string& name) { return homes.owner(names.aggregate(name)); },
           .hosted = [&host] { return host.hosted(); },
           .look_every = look_every,
-          .threads = 16};
+          .threads = 16,
+          .warn = std::move(warn)};
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ NodeProjections::NodeProjections(ClusterNode& node, EventStore& events, HomeCall
       here_(events, host_),
       homed_(node, homes, host_),
       tables_(homes, here_, homed_),
-      parted_(events, homed_, tables_, parted_of(homes, host_)),
+      parted_(events, homed_, tables_, parted_of(homes, host_, options.engine.warn)),
       homes_(homes),
       warn_(options.engine.warn) {
   homed_.serve();

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "evershard/store/messages/administration_messages.hpp"
 #include "evershard/store/messages/cluster_messages.hpp"
@@ -14,6 +16,7 @@ Refused no_cluster() {
   return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster");
 }
 
+constexpr int names_in_message_max = 1'000;
 constexpr std::size_t part_message_bytes = 512u << 10;
 
 /// Rows in messages of some size.
@@ -82,14 +85,32 @@ AdministrationService::AdministrationService(Calls& calls) : ServiceOf(calls) {
         EVERSHARD_TRY(calls_.served.administration.vacuum(progress));
         return pb::VacuumResponse();
       });
-  works<pb::BackupRequest, pb::BackupResponse>(
-      "Backup", [this](pb::BackupRequest& request, const Progress& progress) -> Result<pb::BackupResponse> {
+  gives<pb::BackupRequest, pb::BackupResponse>(
+      "Backup",
+      [this](pb::BackupRequest& request, const Progress& progress, const auto& give) -> Result<pb::BackupResponse> {
         if (request.target().empty()) return refuse(ErrorCode::invalid_argument, "target: is missing");
         BackupOptions options{.truth_only = request.truth_only()};
         if (request.has_up_to()) options.up_to = GlobalPosition(request.up_to());
+        std::vector<std::string> without_state, left_out;
+        options.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
+        options.left_out = [&](const std::string& what) { left_out.push_back(what); };
         const auto end = calls_.served.administration.backup(request.target(), options, progress);
         if (!end) return refuse(end.error());
         pb::BackupResponse response;
+        // The copy is made: who does not read on misses names, and is not told that the copy was given up.
+        const auto make_room = [&] {
+          if (response.without_state_size() + response.left_out_size() < names_in_message_max) return;
+          give(response);
+          response.Clear();
+        };
+        for (auto& name : without_state) {
+          make_room();
+          response.add_without_state(std::move(name));
+        }
+        for (auto& what : left_out) {
+          make_room();
+          response.add_left_out(std::move(what));
+        }
         response.set_up_to(end->value);
         return response;
       });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/doors/serving/operators_writes.hpp"
 #include "evershard/protocol/codec.hpp"
 
 namespace evershard::door {
@@ -45,7 +46,7 @@ void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_cl
 }
 
 Result<void> check_scopes(const serving::Caller& caller, const Append& append, std::uint32_t& conflicts_max) {
-  if (append.from_export) EVERSHARD_TRY(caller.check(serving::Scope::admin));
+  EVERSHARD_TRY(serving::check_operators_writes(caller, append));
   if (!caller.may(serving::Scope::read)) conflicts_max = 0;
   return {};
 }

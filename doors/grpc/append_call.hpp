@@ -17,8 +17,7 @@ void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_cl
 
 /// What was decoded of a request, by whoever may ask for it.
 ///
-/// `conflicts_max`: none for who may not read. Errors: permission_denied: what another store had (`from_export`) is
-/// taken in by the scope admin
+/// `conflicts_max`: none for who may not read. Errors: permission_denied: as serving::check_operators_writes
 [[nodiscard]] Result<void> check_scopes(const serving::Caller& caller, const Append& append,
                                         std::uint32_t& conflicts_max);
 

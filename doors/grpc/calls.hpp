@@ -334,6 +334,8 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
       done =
           answer_(request_, response, pause_.count() == 0 ? std::min(left, first_wait) : std::chrono::milliseconds(0));
       if (!done && done.error().code == ErrorCode::timeout && left.count() > 0) return look_later(left);
+    } else if constexpr (std::is_invocable_v<Answer&, const serving::Caller&, Request&, Response&>) {
+      done = answer_(here_.caller(), request_, response);
     } else {
       done = answer_(request_, response);
     }
@@ -367,8 +369,9 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
 /// An answer that needs the disk: `answer` runs in the pool, and where it only reads, it ends when the caller goes.
 /// `Request` may have an at_least.
 ///
-/// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it
-///        answers `timeout`, until at_least's time is up, 30 s where there is none.
+/// Shape: `answer`: Result<void>(Request&, Response&), or with who calls before these, or with how long it may wait
+///        behind them: then it is asked again while it answers `timeout`, until at_least's time is up, 30 s where there
+///        is none.
 template <class Request, class Response, class Answer>
 grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, serving::MethodMetrics& counted,
                                            grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,

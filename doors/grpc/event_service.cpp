@@ -7,6 +7,7 @@
 #include "evershard/doors/grpc/read_call.hpp"
 #include "evershard/doors/grpc/subscribe_call.hpp"
 #include "evershard/doors/serving/aggregate_state.hpp"
+#include "evershard/doors/serving/operators_writes.hpp"
 #include "evershard/store/json/types_file.hpp"
 #include "evershard/store/messages/messages.hpp"
 
@@ -100,9 +101,11 @@ EventService::EventService(Calls& calls) : ServiceOf(calls), types_(calls.served
         return {};
       });
   answers<pb::Snapshot, pb::PutSnapshotResponse>(
-      "PutSnapshot", Scope::append, [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
+      "PutSnapshot", Scope::append,
+      [this](const serving::Caller& caller, pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
         Snapshot snapshot;
         EVERSHARD_TRY(messages::get(request, snapshot));
+        EVERSHARD_TRY(serving::check_operators_writes(caller, snapshot));
         return calls_.served.store.put_snapshot(std::move(snapshot));
       });
   answers<pb::GetSnapshotRequest, pb::GetSnapshotResponse>(

@@ -8,6 +8,7 @@
 #include "evershard/doors/http/event_tail.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/serving/beyond_head.hpp"
+#include "evershard/doors/serving/operators_writes.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
 #include "evershard/store/json/append_json.hpp"
 
@@ -56,6 +57,8 @@ void begin_append(Api& api, const Asked& asked, const Interested& interest, cons
   if (auto known = asked.target.parameters.only({}); !known) return answered(refused(known.error()));
   auto line = read_append(asked.request.body, LineRules::append);
   if (!line) return answered(refused(line.error()));
+  if (auto may = serving::check_operators_writes(asked.caller, line->append); !may)
+    return answered(refused(may.error()));
   const auto kept = std::make_shared<Append>(std::move(line->append));
   serving::when_within(api.served, *kept, [&api, interest, answered, began, kept](const Result<void>& within) {
     if (!within) return answered(refused(within.error()));

@@ -175,10 +175,10 @@ Result<bool> Reading::is_shown(const RecordedEvent& event) {
 
 Result<std::optional<RecordedEvent>> Reading::linked(const RecordedEvent& link) {
   constexpr std::nullopt_t nothing = std::nullopt;
-  const auto target = target_of(link.payload);
+  const auto target = target_of(link.payload);  // what names no event is given as the link alone, as KurrentDB does
   if (!target) return nothing;
   const auto aggregate = aggregate_of(target->stream);
-  if (!aggregate) return nothing;
+  if (!aggregate) return nothing;  // the same
   auto stream = kurrent_.events.read(*aggregate, {.from = SeqNr(target->revision + 1), .limit = 1});
   auto event = stream.next();
   if (!event && event.error().code == ErrorCode::not_found) return nothing;

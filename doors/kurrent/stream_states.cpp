@@ -32,7 +32,7 @@ void StreamStates::apply(const RecordedEvent& event) {
   if (event.type == retention::aggregate_removed) return removed(event);
   if (event.type != metadata_event_type || !is_metadata(*event.aggregate)) return;
   const auto stream = stream_of_metadata(*event.aggregate);
-  if (!stream) return;
+  if (!stream) return;  // of no stream that there can be: nobody asks for it
   auto& state = states_[*stream];
   state.json = event.payload;
   state.metadata = metadata_from(event.payload);
@@ -44,7 +44,7 @@ void StreamStates::apply(const RecordedEvent& event) {
 void StreamStates::removed(const RecordedEvent& event) {
   if (is_metadata(*event.aggregate)) {
     const auto stream = stream_of_metadata(*event.aggregate);
-    if (!stream) return;
+    if (!stream) return;  // as above
     auto& state = states_[*stream];
     state.json.clear();
     state.metadata = {};

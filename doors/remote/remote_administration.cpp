@@ -1,5 +1,6 @@
 #include "evershard/doors/remote/remote_administration.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -59,10 +60,22 @@ class AskedAdministration final : public RemoteAdministration {
     request.set_truth_only(options.truth_only);
     if (options.up_to) request.set_up_to(options.up_to->value);
     GlobalPosition end;
+    std::vector<std::string> without_state, left_out;
     EVERSHARD_TRY(follow_work<pb::BackupResponse>(
         *connection_, progress,
         [&](Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
-        [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
+        [&](const pb::BackupResponse& response) {
+          end = GlobalPosition(response.up_to());
+          without_state.insert(without_state.end(), response.without_state().begin(), response.without_state().end());
+          left_out.insert(left_out.end(), response.left_out().begin(), response.left_out().end());
+        }));
+    if (options.left_out) std::ranges::for_each(left_out, options.left_out);
+    if (!options.without_state) return end;
+    for (const auto& name : without_state) {
+      const auto aggregate = AggregateId::parse(name);
+      if (!aggregate) return refuse(aggregate.error());
+      options.without_state(*aggregate);
+    }
     return end;
   }
 

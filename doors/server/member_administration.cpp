@@ -76,6 +76,8 @@ Result<GlobalPosition> MemberAdministration::backup(const std::filesystem::path&
   storage::BackupOptions copied;
   copied.truth_only = options.truth_only;
   copied.up_to = options.up_to;
+  copied.without_state = std::move(options.without_state);
+  copied.left_out = std::move(options.left_out);
   return storage::backup(store_, target, copied, progress);
 }
 

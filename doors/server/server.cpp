@@ -27,7 +27,7 @@ std::optional<Timestamp> last_retention(EventStore& store) {
   newest.limit = 1;
   auto runs = store.read(Query().types({std::string(retention::policies_applied)}), newest);
   auto run = runs.next();
-  if (!run || !*run) return {};
+  if (!run || !*run) return {};  // a figure; what reads the log of retention tells that it cannot be read
   return (*run)->occurred_at;
 }
 

@@ -91,7 +91,7 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
   /// A client that reads next is to see what it has written. In one process it does.
   void answer_when_shown(GlobalPosition position) {
     const auto head = calls_.served.store.head();
-    if (!head || *head >= position) return answer(position);
+    if (!head || *head >= position) return answer(position);  // it is stored, whatever keeps the head from being told
     calls_.served.watch.when_reached(
         position, serving::HeadWatch::Clock::now() + shown_within,
         [self = shared_from_this(), position](const Result<GlobalPosition>&) { self->answer(position); });

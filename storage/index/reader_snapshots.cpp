@@ -17,7 +17,7 @@ Result<std::optional<RecordedSnapshot>> Reader::latest_snapshot(const AggregateI
   if (!batch) return refuse(std::move(batch).error());
   if (!(*batch)->found(0)) return std::nullopt;
   auto snapshot = decode_snapshot((*batch)->value(0), aggregate);
-  if (!snapshot) return std::nullopt;
+  if (!snapshot) return std::nullopt;  // as if there were none; verify names it
   snapshot->latest = true;
   return std::move(*snapshot);
 }
@@ -31,7 +31,7 @@ Result<std::vector<RecordedSnapshot>> Reader::snapshots(const AggregateId& aggre
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     const bool is_latest = cursor->key() == slot;
     auto snapshot = decode_snapshot(cursor->value(), aggregate, is_latest ? &keep : nullptr);
-    if (!snapshot) continue;
+    if (!snapshot) continue;  // as above
     if (is_latest) {
       latest = std::move(*snapshot);
       latest->latest = true;

@@ -93,18 +93,24 @@ std::string row_log_of_key(const AggregateId& aggregate) {
   return keys::checkpoint(std::string(row_log_of_prefix) + aggregate.text());
 }
 
+Result<RowLogAt> decode_row_log_of(std::string_view key, std::string_view row) {
+  ByteReader reader(row);
+  RowLogAt at;
+  at.epoch = Epoch{reader.fixed<std::uint64_t>()};
+  at.number = reader.fixed<std::uint64_t>();
+  if (!reader.ok() || encode_at(key, at) != row)
+    return corrupt("the row that names an aggregate's entry of the row log is damaged: " + hex(row, 64));
+  return at;
+}
+
 Result<std::optional<RowLogAt>> row_log_at_of(const Rows& rows, const AggregateId& aggregate) {
   const auto key = row_log_of_key(aggregate);
   const std::string_view wanted[] = {key};
   const auto row = rows.get(Family::state, wanted);
   if (!row) return refuse(row.error());
   if (!(*row)->found(0)) return std::nullopt;
-  ByteReader reader((*row)->value(0));
-  RowLogAt at;
-  at.epoch = Epoch{reader.fixed<std::uint64_t>()};
-  at.number = reader.fixed<std::uint64_t>();
-  if (!reader.ok() || encode_at(key, at) != (*row)->value(0)) return std::nullopt;
-  return at;
+  const auto at = decode_row_log_of(key, (*row)->value(0));
+  return at ? std::optional(*at) : std::nullopt;  // verify finds one that is damaged
 }
 
 Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate, RowLogAt at) {

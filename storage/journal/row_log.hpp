@@ -66,6 +66,8 @@ inline constexpr std::string_view row_log_whole_prefix = "$rows/whole/";
 [[nodiscard]] std::string row_log_of_key(const AggregateId& aggregate);
 /// Absent: of none, or the row is damaged. Errors: io
 [[nodiscard]] Result<std::optional<RowLogAt>> row_log_at_of(const Rows& rows, const AggregateId& aggregate);
+/// Errors: corruption: it is damaged, or another aggregate's
+[[nodiscard]] Result<RowLogAt> decode_row_log_of(std::string_view key, std::string_view row);
 /// What is written with an entry that has the aggregate's latest snapshot: that row, and the entry before goes, where
 /// it had nothing else. Errors: io
 [[nodiscard]] Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate,

@@ -47,7 +47,7 @@ bool SnapshotSlots::is_latest(const AggregateId& aggregate, SeqNr version, const
     if (pending->latest && pending->key == key) return pending->version <= version;
   std::string_view keys[] = {key};
   auto found = rows_.get(Family::state, keys);
-  if (!found || !(*found)->found(0)) return true;
+  if (!found || !(*found)->found(0)) return true;  // one that cannot be read is no obstacle
   auto stored = decode_snapshot((*found)->value(0), aggregate);
   return !stored || stored->version <= version;  // a damaged one is as if it were not there
 }

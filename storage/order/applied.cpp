@@ -126,7 +126,7 @@ Result<Covered> decode_covered(std::string_view bytes) {
     bytes.remove_prefix(1);
     const Epoch followed{take<std::uint64_t>(bytes)};
     const ShardOffset settled{take<std::uint64_t>(bytes)};
-    auto rest = decode_covered(bytes);
+    auto rest = decode_covered(bytes);  // whatever is wrong, the whole row is shown
     if (!rest || (followed.value == 0 && settled.value == 0)) return malformed();
     rest->followed = followed;
     rest->settled = settled;

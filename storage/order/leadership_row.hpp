@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/leadership.hpp"
@@ -14,6 +15,8 @@ namespace evershard::storage {
 
 std::string leadership_key();
 std::string leadership_row(const sharding::Leadership& applied);
+/// Errors: corruption
+[[nodiscard]] Result<sharding::Leadership> decode_leadership(std::string_view row);
 /// Absent: there is none, or its cut was not applied: cuts of this store were made under epochs up to `newest`.
 /// Errors: corruption, io
 [[nodiscard]] Result<std::optional<sharding::Leadership>> applied_leadership(const Rows& rows, Epoch newest);

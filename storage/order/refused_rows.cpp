@@ -33,19 +33,23 @@ std::string refused_row(const sharding::Cut& cut) {
   return body;
 }
 
+Result<sharding::Cut> decode_refused(std::string_view key, std::string_view bytes) {
+  const auto body = bytes.substr(0, bytes.size() - std::min(bytes.size(), sizeof(std::uint64_t)));
+  auto cut = sharding::decode_cut(body, sharding::CutOf::node);
+  if (!cut || key != refused_key(cut->number) || cut->events() != 0 ||
+      checksum(std::string(key) + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size()))
+    return corrupt("a row of what cuts refused is damaged: " + hex(bytes, 64));
+  return *std::move(cut);
+}
+
 Result<RefusedRows> refused_rows(const Rows& rows, const std::map<ShardId, Covered>& covered) {
   RefusedRows found;
   const auto prefix = refused_prefix();
   auto cursor = rows.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
-    const std::string key(cursor->key());
-    const auto bytes = cursor->value();
-    const auto body = bytes.substr(0, bytes.size() - std::min(bytes.size(), sizeof(std::uint64_t)));
-    auto cut = sharding::decode_cut(body, sharding::CutOf::node);
-    if (!cut || key != refused_key(cut->number) || cut->events() != 0 ||
-        checksum(key + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size()))
-      return corrupt("a row of what cuts refused is damaged: " + hex(bytes, 64));
-    found.keys.push_back(key);
+    auto cut = decode_refused(cursor->key(), cursor->value());
+    if (!cut) return refuse(std::move(cut).error());
+    found.keys.emplace_back(cursor->key());
     for (auto& segment : cut->segments) {
       const auto here = covered.find(segment.shard);
       if (here != covered.end() && segment.end <= here->second.end) found.segments.push_back(std::move(segment));

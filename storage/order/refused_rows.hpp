@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
@@ -26,6 +27,8 @@ struct RefusedRows {
 [[nodiscard]] std::string refused_key(CutNumber cut);
 /// Shape: the cut places nothing.
 [[nodiscard]] std::string refused_row(const sharding::Cut& cut);
+/// Errors: corruption: it is damaged, or another cut's
+[[nodiscard]] Result<sharding::Cut> decode_refused(std::string_view key, std::string_view row);
 
 /// What is not covered here is left out. Errors: corruption, io
 Result<RefusedRows> refused_rows(const Rows& rows, const std::map<ShardId, Covered>& covered);

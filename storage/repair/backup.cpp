@@ -69,8 +69,12 @@ Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& t
   if (!end) return end;
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
-  EVERSHARD_TRY(backup_of_truth(store, *source, {.end = *end, .indexes = !options.truth_only, .env = options.env},
-                                *copy, progress));
+  const TruthToKeep kept{.end = *end,
+                         .indexes = !options.truth_only,
+                         .env = options.env,
+                         .without_state = options.without_state,
+                         .left_out = options.left_out ? options.left_out : [](const std::string&) {}};
+  EVERSHARD_TRY(backup_of_truth(store, *source, kept, *copy, progress));
   EVERSHARD_TRY(copy->mark_as_backup());
   EVERSHARD_TRY(copy->finish());
   if (progress) progress(100, 100);

@@ -86,7 +86,8 @@ class CopyOfCluster final : public ClusterCopy {
   Result<void> join(const std::vector<StorePart>& parts, const ClusterCopyOptions& how, const Progress& progress) {
     auto options = options_of_part();
     options.data_dir = copy_.folder();
-    const JoinedPartsOptions joining{.keeps = how.keeps, .compact = how.truth_only};
+    const JoinedPartsOptions joining{
+        .keeps = how.keeps, .compact = how.truth_only, .without_state = how.without_state, .left_out = how.left_out};
     return join_parts(parts, joining, options, copy_.database(), part_of(progress, 0, 50));
   }
   Result<void> settle(const Identity& source, const ClusterCopyOptions& how, const Progress& progress) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ struct ClusterCopyOptions {
   GlobalPosition keeps;     ///< the end of an append, or 0; every part goes so far
   bool truth_only = false;  ///< without indexes, as BackupOptions has it
   std::string types{};      ///< what is in the nodes' TYPES; empty: they have none
+  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as RestoreOptions has it, the next one too
+  std::function<void(const std::string& what)> left_out{};
 };
 
 /// It lies in "<target>.part" until it is whole: what bears the target's name is. Given up, it takes what it made away;

@@ -134,7 +134,7 @@ class Spreading final : public TruthSink {
   /// What lies beside the journal is in the row log too: a replica whose disk is lost is given it by that.
   void log_row(ShardId shard, std::string_view key, std::string_view value) {
     const auto decoded = keys::decode_state(key);
-    if (!decoded) return;
+    if (!decoded) return;  // state_of_part() has said so
     RowLogEntry entry;
     entry.at = {Epoch{1}, rows_[shard.value] + 1};
     std::vector<StateWrite> also;

@@ -127,7 +127,7 @@ std::optional<sharding::Cut> DamagedStore::cut_of(GlobalPosition position) const
   auto order = rows_->cursor(Family::order, {});
   order->seek_for_prev(keys::order(position));
   if (!order->valid()) return std::nullopt;
-  auto cut = sharding::decode_cut(order->value(), cuts_of());
+  auto cut = sharding::decode_cut(order->value(), cuts_of());  // of one that is damaged the caller has the finding
   if (!cut || cut->first_position > position || cut->last_position() < position) return std::nullopt;
   return std::move(*cut);
 }
@@ -153,7 +153,7 @@ std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
   auto order = rows_->cursor(Family::order, {.prefix = {}, .scan = true});
   for (order->seek({}); order->valid(); order->next()) {
     auto cut = sharding::decode_cut(order->value());
-    if (!cut) continue;
+    if (!cut) continue;  // a finding of the walk
     if (cut->first_position > keeps) break;
     for (const auto& segment : cut->segments)
       if (segment.shard.value < ends.size())

@@ -13,6 +13,7 @@
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/repair/kept_state.hpp"
+#include "evershard/storage/repair/left_out.hpp"
 #include "evershard/storage/repair/new_rows.hpp"
 #include "evershard/storage/repair/part_rows.hpp"
 #include "evershard/storage/repair/truth_walk.hpp"
@@ -103,8 +104,8 @@ Result<std::vector<ShardOffset>> join_order(const std::vector<StorePart>& parts,
 /// commit.
 class JoiningJournal final : public TruthVisitor {
  public:
-  JoiningJournal(Takes takes, GlobalPosition keeps, JournalRows& journal, NewRows& to)
-      : takes_(std::move(takes)), keeps_(keeps), journal_(journal), to_(to) {}
+  JoiningJournal(Takes takes, GlobalPosition keeps, KeptState::LeftOf& left, JournalRows& journal, NewRows& to)
+      : takes_(std::move(takes)), keeps_(keeps), left_(left), journal_(journal), to_(to) {}
 
   void cut(const sharding::Cut& cut) override {
     if (std::exchange(gathers_, false)) begins_.clear();
@@ -114,6 +115,7 @@ class JoiningJournal final : public TruthVisitor {
   void event(GlobalPosition position, const EventLocation& at, const EventView& event) override {
     gathers_ = true;
     if (position > keeps_ || !takes_.at(at.shard.value)) return;
+    note_kept(event, left_);
     if (position == keeps_ && event.index + 1 != event.count) torn_ = {position - event.index, event.count};
     const auto record = RecordView::open(record_, at.shard, at.record);
     const auto stored = record ? record->stored(at.index) : Result<RecordView::Stored>(refuse(record.error()));
@@ -152,6 +154,7 @@ class JoiningJournal final : public TruthVisitor {
 
   const Takes takes_;
   const GlobalPosition keeps_;
+  KeptState::LeftOf& left_;
   JournalRows& journal_;
   NewRows& to_;
   std::vector<GlobalPosition> begins_;  // of the cuts whose events come next
@@ -163,9 +166,9 @@ class JoiningJournal final : public TruthVisitor {
   std::string damage_;
 };
 
-Result<void> join_journal(const StorePart& part, const Takes& takes, GlobalPosition keeps, JournalRows& journal,
-                          NewRows& to, const Progress& progress) {
-  JoiningJournal joining(takes, keeps, journal, to);
+Result<void> join_journal(const StorePart& part, const Takes& takes, GlobalPosition keeps, KeptState::LeftOf& left,
+                          JournalRows& journal, NewRows& to, const Progress& progress) {
+  JoiningJournal joining(takes, keeps, left, journal, to);
   TruthWalk walk(*part.rows, part.identity.shards, joining, sharding::CutOf::node);
   auto walked = walk.run(GlobalPosition{1}, keeps + 1, [&](std::uint64_t done, std::uint64_t total) {
     return joining.status() && (!progress || progress(done, total));
@@ -177,10 +180,15 @@ Result<void> join_journal(const StorePart& part, const Takes& takes, GlobalPosit
   return to.written();
 }
 
-Result<void> join_state(const StorePart& part, const Takes& takes, GlobalPosition keeps, NewRows& to,
-                        const Progress& progress) {
-  KeptState kept({.keeps = keeps, .checkpoints = false},
+Result<void> join_state(const StorePart& part, const Takes& takes, const JoinedPartsOptions& how,
+                        const KeptState::LeftOf& left, NewRows& to, const Progress& progress) {
+  KeptState kept({.keeps = how.keeps, .checkpoints = false, .left = &left, .without_state = how.without_state},
                  [&](std::string_view key, std::string_view value) { to.put(Family::state, key, value); });
+  const auto is_snapshot = [](std::string_view key) {
+    const auto decoded = keys::decode_state(key);
+    return decoded && decoded->kind == keys::StateKey::Kind::snapshot;
+  };
+  std::vector<std::string> damaged;
   auto rows = part.rows->cursor(Family::state, {.prefix = {}, .scan = true});
   std::uint64_t n = 0;
   for (rows->seek({}); rows->valid(); rows->next()) {
@@ -190,11 +198,19 @@ Result<void> join_state(const StorePart& part, const Takes& takes, GlobalPositio
     if (!of) return refuse(of.error());
     if (!of->shard || !takes.at(of->shard->value)) continue;
     auto taken = kept.take(rows->key(), rows->value());
+    if (!taken && is_snapshot(rows->key())) {
+      damaged.emplace_back(rows->key());  // it is derived: the copy does without
+      continue;
+    }
     if (!taken)
       return refuse(ErrorCode::corruption, "family state, row " + hex(rows->key(), 64) + ": " + taken.error().what);
   }
   EVERSHARD_TRY(rows->status());
   kept.finish();
+  if (damaged.empty()) return {};
+  const auto said = said_of_snapshots(*part.rows, damaged);
+  if (!said) return refuse(said.error());
+  if (how.left_out) std::ranges::for_each(*said, how.left_out);
   return {};
 }
 
@@ -214,10 +230,12 @@ Result<void> join_parts(const std::vector<StorePart>& parts, const JoinedPartsOp
   for (std::size_t n = 0; n != parts.size(); ++n) {
     const auto takes = shards_taken(parts[n], *whole);
     if (!takes) return refuse(takes.error());
+    auto left = left_where_removed(*parts[n].rows);
+    if (!left) return refuse(std::move(left).error());
     if (how.keeps > GlobalPosition{0})
-      EVERSHARD_TRY(join_journal(parts[n], *takes, how.keeps, journal, to,
+      EVERSHARD_TRY(join_journal(parts[n], *takes, how.keeps, *left, journal, to,
                                  part_of(journals, n * 100 / parts.size(), (n + 1) * 100 / parts.size())));
-    EVERSHARD_TRY(join_state(parts[n], *takes, how.keeps, to, part_of(progress, 90, 100)));
+    EVERSHARD_TRY(join_state(parts[n], *takes, how, *left, to, part_of(progress, 90, 100)));
   }
   for (std::uint32_t s = 0; s != whole->shards; ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct StorePart {
 struct JoinedPartsOptions {
   /// The store ends here: the end of an append, or 0.
   GlobalPosition keeps;
-  bool compact = false;  ///< as TruthCopyOptions has it
+  bool compact = false;                                               ///< as TruthCopyOptions has it
+  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as TruthCopyOptions has it
+  std::function<void(const std::string& what)> left_out{};  ///< told of each damaged snapshot; absent: nobody is
 };
 
 /// Order, journal and state up to `keeps`, into a new database without indexes: a whole store, and a fork of its own,

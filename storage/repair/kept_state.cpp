@@ -101,4 +101,20 @@ void KeptState::finish() {
   newest_.reset();
 }
 
+Result<KeptState::LeftOf> left_where_removed(const Rows& from) {
+  auto removed = removal_rows(from, removed_prefix);
+  if (!removed) return refuse(std::move(removed).error());
+  KeptState::LeftOf left;
+  for (auto& [aggregate, row] : removed->rows) left.emplace(std::move(aggregate), KeptState::Left{});
+  return left;
+}
+
+void note_kept(const EventView& event, KeptState::LeftOf& left) {
+  if (left.empty() || event.aggregate_type.empty()) return;
+  const auto found = left.find({std::string(event.aggregate_type), std::string(event.aggregate_value)});
+  if (found == left.end()) return;
+  found->second.version = std::max(found->second.version, event.seq_nr);
+  if (event.state == EventState::removed) found->second.gone = std::max(found->second.gone, event.seq_nr);
+}
+
 }  // namespace evershard::storage

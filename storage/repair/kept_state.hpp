@@ -12,6 +12,8 @@
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 
@@ -63,5 +65,10 @@ class KeptState {
   bool lost_latest_ = false;        // its slot 0 does not stay
   std::optional<Retained> newest_;  // of the retained copies that do
 };
+
+/// Of what something was removed, before an event of the copy was looked at. Errors: corruption, io
+[[nodiscard]] Result<KeptState::LeftOf> left_where_removed(const Rows& from);
+/// An event that the copy has.
+void note_kept(const EventView& event, KeptState::LeftOf& left);
 
 }  // namespace evershard::storage

@@ -38,6 +38,7 @@ AggregateLeft what_stays(const Rows& rows, const AggregateId& aggregate, const s
   const auto at = rows.cursor(Family::state, {.prefix = prefix});
   for (at->seek(prefix); at->valid() && at->key().starts_with(prefix); at->next()) {
     const auto key = keys::decode_state(at->key());
+    // What has no such key is no snapshot of it.
     if (!key || key->kind != keys::StateKey::Kind::snapshot || key->aggregate != aggregate) continue;
     const bool goes = std::ranges::binary_search(snapshots, at->key());
     if (!key->retained) {
@@ -59,7 +60,7 @@ std::vector<AggregateLeft> what_stays_of(const Rows& rows, std::vector<std::stri
   std::vector<AggregateLeft> all;
   for (const auto& key : snapshots) {
     const auto decoded = keys::decode_state(key);
-    if (!decoded || decoded->kind != keys::StateKey::Kind::snapshot) continue;
+    if (!decoded || decoded->kind != keys::StateKey::Kind::snapshot) continue;  // it is none
     if (!all.empty() && all.back().aggregate == decoded->aggregate) continue;
     all.push_back(what_stays(rows, decoded->aggregate, snapshots));
   }

@@ -8,7 +8,6 @@
 #include "evershard/protocol/hex.hpp"
 #include "evershard/sharding/cut_back.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/repair/kept_state.hpp"
 #include "evershard/storage/repair/new_rows.hpp"
@@ -43,11 +42,7 @@ class Copying final : public TruthVisitor {
     if (kept) to_.record(shard, first, *kept);
   }
   void event(GlobalPosition position, const EventLocation&, const EventView& event) override {
-    if (left_.empty() || position > how_.keeps || event.aggregate_type.empty()) return;
-    const auto left = left_.find({std::string(event.aggregate_type), std::string(event.aggregate_value)});
-    if (left == left_.end()) return;
-    left->second.version = std::max(left->second.version, event.seq_nr);
-    if (event.state == EventState::removed) left->second.gone = std::max(left->second.gone, event.seq_nr);
+    if (position <= how_.keeps) note_kept(event, left_);
   }
   void missing(GlobalPosition from, std::uint64_t, const std::string& why) override {
     if (from <= how_.keeps) damaged("position " + std::to_string(from.value) + " cannot be read: " + why);
@@ -120,12 +115,9 @@ Result<void> copy_events(const Rows& from, std::uint32_t shards, GlobalPosition 
 
 /// What a row says of them may be of events behind the copy's end.
 Result<KeptState::LeftOf> left_where_something_was_removed(const Rows& from, const TruthCopyOptions& how) {
-  KeptState::LeftOf left;
-  if (how.keeps == how.end) return left;
-  auto removed = removal_rows(from, removed_prefix);
-  if (!removed && !how.leave_out_damage) return refuse(std::move(removed).error());
-  if (!removed) return left;
-  for (auto& [aggregate, row] : removed->rows) left.emplace(std::move(aggregate), KeptState::Left{});
+  if (how.keeps == how.end) return KeptState::LeftOf{};
+  auto left = left_where_removed(from);
+  if (!left && how.leave_out_damage) return KeptState::LeftOf{};
   return left;
 }
 

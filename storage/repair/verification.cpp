@@ -1,6 +1,7 @@
 #include "evershard/storage/repair/verification.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "evershard/protocol/hex.hpp"
@@ -13,6 +14,8 @@
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
 #include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/order/leadership_row.hpp"
+#include "evershard/storage/order/refused_rows.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -35,6 +38,15 @@ Result<void> Verification::truth(const Progress& progress) {
   std::ranges::sort(missing_, {}, &Missing::from);
   std::ranges::sort(removed_);
   return {};
+}
+
+void Verification::cut(const sharding::Cut& cut) {
+  if (subject_.view.whole) return;
+  for (const auto& segment : cut.segments)
+    if (!segment.is_elsewhere()) {
+      auto& end = placed_[segment.shard];
+      end = std::max(end, segment.end);
+    }
 }
 
 void Verification::event(GlobalPosition position, const EventLocation& location, const EventView& event) {
@@ -101,19 +113,30 @@ Result<void> Verification::indexes(const Progress& progress) {
       });
     if (!unreadable_[static_cast<std::size_t>(families[i])]) EVERSHARD_TRY(compare(families[i], part));
   }
+  if (behind_mark_ > GlobalPosition{0})
+    index_error("the indexes have events up to position " + std::to_string(behind_mark_.value) +
+                ", and their mark says up to position " + std::to_string(subject_.view.mark.value));
   indexes_right_ = !indexes_differ_;
   return report(progress, families.size(), families.size());
 }
 
-/// Rows at or below the mark. What a seal adds meanwhile is the tails'.
+/// Rows at or below the mark. What a seal adds meanwhile is the tails'. With a mark of 0 the indexes are made anew by
+/// whoever opens the store next, whatever they have.
 Result<void> Verification::sealed(Family family, const EntrySink& sink, bool first_pass, const Progress& progress) {
   RowEntries rows;
+  const auto mark = subject_.view.mark;
+  const bool looks_behind = first_pass && subject_.still && mark > GlobalPosition{0};
+  const auto until = looks_behind ? GlobalPosition{std::numeric_limits<std::uint64_t>::max()} : mark;
+  const EntrySink up_to_mark = [&](const IndexEntry& entry) {
+    if (entry.position <= mark) return sink(entry);
+    behind_mark_ = std::max(behind_mark_, entry.position);
+  };
   auto cursor = subject_.rows.cursor(family, {.prefix = {}, .scan = true});
   std::uint64_t n = 0;
   for (cursor->seek({}); cursor->valid(); cursor->next()) {
     if (n++ % rows_between_reports == 0) EVERSHARD_TRY(report(progress, 0, 1));
     StreamRow stream;
-    auto given = rows.give(family, cursor->key(), cursor->value(), subject_.view.mark, sink, &stream);
+    auto given = rows.give(family, cursor->key(), cursor->value(), until, looks_behind ? up_to_mark : sink, &stream);
     if (!first_pass) continue;
     ++index_rows_;
     if (!given)
@@ -206,10 +229,43 @@ Result<void> Verification::state(const Progress& progress) {
     if (status.error().code == ErrorCode::unavailable) return status;
     findings_.add("family state cannot be read to its end: " + status.error().what);
   }
+  check_covered();
   return {};
 }
 
+/// What says up to which offset cuts cover a shard is written with each of them: it reaches as far as those that are
+/// here. Without it the shard would be taken for one that has had no event yet.
+void Verification::check_covered() {
+  for (const auto& [shard, end] : placed_) {
+    const auto row = covered_.find(shard);
+    if (row != covered_.end() && (row->second.end >= end || row->second.damaged)) continue;
+    auto sentence =
+        "family state, the row of how far cuts cover shard " + std::to_string(shard.value) +
+        (row == covered_.end() ? " is missing" : " says up to offset " + std::to_string(row->second.end.value - 1)) +
+        ": cuts have placed its events up to offset " + std::to_string(end.value - 1);
+    if (damaged_state_.size() < damaged_state_max) damaged_state_.push_back(sentence);
+    findings_.add(std::move(sentence));
+  }
+}
+
 /// Of other owners' rows only they know what is right.
+Result<void> Verification::named_row(std::string_view name, std::string_view value) {
+  const auto key = keys::checkpoint(name);
+  if (key == leadership_key()) {
+    const auto leadership = decode_leadership(value);
+    return leadership ? Result<void>() : refuse(leadership.error());
+  }
+  if (key.starts_with(refused_prefix())) {
+    const auto cut = decode_refused(key, value);
+    return cut ? Result<void>() : refuse(cut.error());
+  }
+  if (name.starts_with(row_log_of_prefix)) {
+    const auto at = decode_row_log_of(key, value);
+    return at ? Result<void>() : refuse(at.error());
+  }
+  return removal_row(name, value);
+}
+
 Result<void> Verification::removal_row(std::string_view name, std::string_view value) {
   if (name.starts_with(intent_prefix)) {
     const auto body = checked_intent(value);
@@ -258,8 +314,9 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
       return {};
     }
     case keys::StateKey::Kind::covered: {
-      auto end = decode_covered(value);
-      if (!end) return refuse(std::move(end).error());
+      auto covered = decode_covered(value);
+      if (!covered) return refuse(std::move(covered).error());
+      covered_.insert_or_assign(decoded->shard, *std::move(covered));
       return {};
     }
     case keys::StateKey::Kind::waiting: {
@@ -268,7 +325,7 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
       return {};
     }
     case keys::StateKey::Kind::checkpoint:
-      return removal_row(decoded->name, value);
+      return named_row(decoded->name, value);
     case keys::StateKey::Kind::snapshot:
       break;
   }

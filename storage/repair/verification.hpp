@@ -14,6 +14,7 @@
 #include "evershard/storage/index/index_sums.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/journal/view.hpp"
+#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/progress.hpp"
 #include "evershard/storage/repair/findings.hpp"
 #include "evershard/storage/repair/truth_walk.hpp"
@@ -31,6 +32,8 @@ class Verification final : private TruthVisitor {
     View view;
     /// Events above it are in no index that is looked at. With all tails in the view: the watermark.
     GlobalPosition indexed;
+    /// Nobody writes to the store meanwhile: what the indexes have behind their mark is no seal's that has just begun.
+    bool still = false;
   };
   struct Missing {
     GlobalPosition from;
@@ -75,6 +78,7 @@ class Verification final : private TruthVisitor {
   };
 
   void event(GlobalPosition position, const EventLocation& location, const EventView& event) override;
+  void cut(const sharding::Cut& cut) override;
   void record(ShardId, ShardOffset, std::string_view) override { ++records_; }
   void missing(GlobalPosition from, std::uint64_t count, const std::string& why) override;
   void missing_cut(GlobalPosition from, std::uint64_t count, const std::string& why) override;
@@ -95,7 +99,9 @@ class Verification final : private TruthVisitor {
   void go_to_term(std::optional<sharding::Term> term);
   void check_stream(std::string_view text, SeqNr first_seq_nr, std::uint64_t events, GlobalPosition first,
                     GlobalPosition last);
+  Result<void> named_row(std::string_view name, std::string_view value);
   Result<void> removal_row(std::string_view name, std::string_view value);
+  void check_covered();
   Result<void> state_row(std::string_view key, std::string_view value);
 
   const Subject subject_;
@@ -107,8 +113,11 @@ class Verification final : private TruthVisitor {
   bool indexes_right_ = false;  ///< all of them were looked at
   std::vector<std::string> damaged_snapshots_, damaged_state_;
   std::array<bool, family_count> unreadable_{};
+  GlobalPosition behind_mark_{};  // the last position that an index has behind its mark; 0: none
   std::vector<Missing> missing_;
   std::vector<GlobalPosition> removed_;
+  std::map<ShardId, ShardOffset> placed_;  // of a node's shards: behind the last offset that a cut here names
+  std::map<ShardId, Covered> covered_;
   std::vector<TailStream> tail_streams_;  // by term, then text, then position
   std::size_t tail_streams_at_ = 0;
   sharding::Term term_ = 0;

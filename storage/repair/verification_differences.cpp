@@ -142,11 +142,12 @@ Result<void> Verification::compare_directory(const Progress& progress) {
   for (streams->seek({}); streams->valid(); streams->next()) {
     if (n++ % rows_between_reports == 0) EVERSHARD_TRY(report(progress, 0, 1));
     auto key = keys::decode_stream(streams->key());
+    // What cannot be read the first pass has found.
     if (!key || key->first_seq_nr != SeqNr{1} || key->first > subject_.view.mark) continue;
     std::size_t events = 0;
     auto text = decode_stream_owner(streams->value(), events);
     auto aggregate = text ? AggregateId::parse(*text) : Result<AggregateId>(refuse(text.error()));
-    if (!aggregate) continue;
+    if (!aggregate) continue;  // the same
     auto wanted = keys::directory(*aggregate);
     std::string_view keys[] = {wanted};
     auto row = subject_.rows.get(Family::directory, keys);

@@ -22,12 +22,12 @@ bool is_of_an_index(std::string_view family) {
   return std::ranges::any_of(indexes, [&](Family one) { return name_of(one) == family; });
 }
 
-}  // namespace
-
-Result<VerifyReport> verify(const Store& store, const Progress& progress) {
+/// `still`: as Verification::Subject has it.
+Result<VerifyReport> verify_open(const Store& store, bool still, const Progress& progress) {
   Findings findings(findings_max);
   auto view = store.view();
-  Verification verification({store.rows(), store.hasher(), store.identity().shards, view, view.watermark}, findings);
+  Verification verification({store.rows(), store.hasher(), store.identity().shards, view, view.watermark, still},
+                            findings);
 
   // Of a hundred parts: files 20, the truth 50, indexes 25, the state 5.
   VerifyReport made;
@@ -54,6 +54,12 @@ Result<VerifyReport> verify(const Store& store, const Progress& progress) {
   return made;
 }
 
+}  // namespace
+
+Result<VerifyReport> verify(const Store& store, const Progress& progress) {
+  return verify_open(store, /*still=*/false, progress);
+}
+
 namespace {
 
 /// Read only: the lock is taken beside it, so that no file goes while it is read.
@@ -64,7 +70,7 @@ Result<VerifyReport> verify_closed(const std::filesystem::path& data_dir, const 
   options.read_only = true;
   auto store = open_rocks_store(options);  // who only looks may look at a node's part, too
   if (!store) return refuse(std::move(store).error());
-  auto made = verify(**store, progress);
+  auto made = verify_open(**store, /*still=*/true, progress);
   (*store)->close();
   return made;
 }

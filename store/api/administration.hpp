@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/latencies.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
@@ -65,6 +66,13 @@ struct BackupOptions {
   /// A clone that ends with this position, as if nothing behind it had ever been appended. Absent: where the store
   /// ends.
   std::optional<GlobalPosition> up_to{};
+  /// Called for aggregates whose state cannot be made in a copy up to a position: events that were there then were
+  /// removed since, and the snapshot that stands for them is of a later version. In the caller's thread, before
+  /// `backup` returns. May be absent.
+  std::function<void(const AggregateId& aggregate)> without_state{};
+  /// Told of each snapshot that is damaged and that a copy of the truth, or up to a position, does without: a sentence.
+  /// In the caller's thread, before `backup` returns. May be absent.
+  std::function<void(const std::string& what)> left_out{};
 };
 
 /// From any thread, while everything else goes on.

@@ -64,6 +64,7 @@ Result<void> Sink::write_pending() {
     const auto found = target_->checkpoint();
     if (!found) return refuse(found.error());
     const auto own = sink_was_written(*found, checkpoint_, pending_->next);
+    // One of another sink, or that cannot be read, is not this one's: what was refused is told.
     if (!own || !*own) return stop_where_fenced(std::move(written).error());
   }
   checkpoint_ = std::move(pending_->next);

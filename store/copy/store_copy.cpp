@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/protocol/copy_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/api/settled_place.hpp"
 #include "evershard/store/copy/copied_appends.hpp"
@@ -85,7 +86,7 @@ Result<void> StoreCopy::Run::begin() {
   EVERSHARD_TRY(check_begin(from, to));
   report.head = ends_with = *source_head;
   report.name = options.name.empty() ? options.filter.name_of_copy(source.name.store_id) : options.name;
-  own = AggregateId{"$copy", report.name};
+  own = AggregateId{std::string(copy_type), report.name};
   EVERSHARD_TRY(AggregateId::check(own));
 
   const std::string filter = options.filter.text();

@@ -111,7 +111,8 @@ Result<Local> Local::open(LocalOptions options) {
     impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
     impl->parted = std::make_unique<cluster::PartedTables>(
         *impl->events, *impl->projections, *impl->tables,
-        cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); }});
+        cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); },
+                                     .warn = options.warn});
     impl->projections->begin();
     impl->parted->begin();
   }
@@ -321,7 +322,7 @@ std::optional<Error> Local::cannot_write() const {
 
 std::optional<Error> Local::short_of_disk() const {
   const auto use = impl_->node->enter();
-  if (!use) return {};
+  if (!use) return {};  // it is closed
   auto admission = impl_->node->store().admission();
   if (admission.kind != storage::Admission::Kind::disk) return {};
   return Error(ErrorCode::unavailable, std::move(admission.what));

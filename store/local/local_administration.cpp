@@ -130,8 +130,12 @@ class PartsAdministration final : public LocalAdministration {
                                 Progress progress) override {
     const auto use = parts_.node->enter();
     if (!use) return refuse(use.error());
-    return storage::backup(parts_.node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to},
-                           parts_.node->until_closed(std::move(progress)));
+    storage::BackupOptions how;
+    how.truth_only = options.truth_only;
+    how.up_to = options.up_to;
+    how.without_state = std::move(options.without_state);
+    how.left_out = std::move(options.left_out);
+    return storage::backup(parts_.node->store(), target, how, parts_.node->until_closed(std::move(progress)));
   }
 
  private:

@@ -290,9 +290,15 @@ class ProcessHost::Run {
         std::unique_lock lock(mutex_);
         if (stopping_) return;
         if (!item) {
+          if (std::exchange(controls_trouble_, item.error().what) != item.error().what && host_.options_.warn)
+            host_.options_.warn(
+                Error(item.error().code,
+                      "what is wanted of process " + in_quotes(process_->type) +
+                          " (stop, resume, skip) cannot be read, and is tried again: " + item.error().what));
           controls_feed_.emplace(follow_controls(driver_->checkpoint().controls_to));
           return;
         }
+        controls_trouble_.clear();
         if (item->events.empty()) return;
         session = session_;
         for (const auto& event : item->events) driver_->control(event, Clock::now(), actions);
@@ -513,6 +519,7 @@ class ProcessHost::Run {
   bool over_ = false;
   bool waits_for_room_ = false;
   std::string trouble_;
+  std::string controls_trouble_;  ///< what was said of the feed of what is wanted of it
   ProcessCheckpoint checkpoint_;
   std::string kept_;  ///< as bytes: what is the same is seldom written again
   Clock::time_point kept_at_{};

@@ -231,7 +231,7 @@ Result<TimerPage> StoreProcesses::timers(const TimerListing& listing) {
     if (!set && set.error().code == ErrorCode::not_found) continue;
     if (!set) return refuse(set.error());
     const auto changed = decode_timers_changed(set->payload);
-    if (!changed || !set->aggregate) continue;
+    if (!changed || !set->aggregate) continue;  // who fires timers says that it cannot be read
     for (const auto& of : changed->set)
       if (timer_key(*set->aggregate, of.name) == timer.key)
         page.timers.push_back({*set->aggregate, of, timer.due, timer.set_at});

@@ -110,7 +110,7 @@ Result<void> StoreRetention::touch_who_has_snapshots(const KeyId& key, Pace& pac
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     if (++looked_at % events_a_page == 0) EVERSHARD_TRY(pace.report(0, 0));
     const auto at = storage::keys::decode_state(cursor->key());
-    if (!at) continue;
+    if (!at) continue;  // as below
     const auto snapshot = storage::decode_snapshot(cursor->value(), at->aggregate);
     if (snapshot && sealed_by(snapshot->format, snapshot->payload) == key)
       touched_(at->aggregate);  // what is damaged is verify's to name

@@ -273,7 +273,7 @@ Result<void> StoreRetention::expire_snapshots(bool dry_run, Pace& pace, std::uin
       EVERSHARD_TRY(write());
     }
     auto key = storage::keys::decode_state(cursor->key());
-    if (!key || !key->retained || !is_ours(key->aggregate)) continue;
+    if (!key || !key->retained || !is_ours(key->aggregate)) continue;  // as below
     auto snapshot = storage::decode_snapshot(cursor->value(), key->aggregate);
     if (!snapshot || !snapshot->expires_at || *snapshot->expires_at > now)
       continue;  // what is damaged is verify's to name

@@ -434,7 +434,8 @@ Result<std::optional<RecordedSnapshot>> StoreRetention::standing_snapshot(const 
   const auto key = keys_->find(*id);
   if (!key && key.error().code != ErrorCode::corruption && key.error().code != ErrorCode::not_found)
     return refuse(key.error());
-  if (!key || !*key) return std::nullopt;
+  if (!key || !*key)
+    return std::nullopt;  // its key is gone or damaged: nobody can open it, so that it stands for nothing
   return latest;
 }
 

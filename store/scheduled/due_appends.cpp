@@ -81,7 +81,7 @@ std::optional<Append> DueAppends::fire(const DueTimer& timer, const Result<Recor
     return settled(*set->aggregate, set->seq_nr, &erased);
   }
   auto scheduled = decode_scheduled(set->payload);
-  if (!scheduled) {
+  if (!scheduled) {  // counted, and tried again
     failed(timer, now);
     return std::nullopt;
   }

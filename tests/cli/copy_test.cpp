@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <fstream>
 #include <random>
 #include <set>
 #include <thread>
@@ -122,6 +123,24 @@ TEST_F(Copy, BetweenDirectoriesWithAFilterAndGoesOn) {
   EXPECT_EQ(filtered.at("events_stored"), shown({"query", "--data", some, "--type", "T1"}).size());
   EXPECT_EQ(error_of(evershard({"copy", "--from", first, "--to", some, "--name", "t1", "--format", "json"})).at("code"),
             "invalid_argument");
+}
+
+TEST_F(Copy, IntoAServerNeedsAnOperatorsToken) {
+  const std::string first = store("first"), second = store("second");
+  append(first, lines(1, 20));
+  std::ofstream(path("tokens")) << "app read,append app-0123456789abcdef\n"
+                                << "operator read,append,admin operator-0123456789\n";
+  Process server(words(
+      {"serve", "--data", second, "--listen", "127.0.0.1:0", "--tokens", path("tokens"), "--log-file", path("log")}));
+  const auto address = address_of(server);
+  ASSERT_FALSE(address.empty()) << server.errors();
+
+  const auto refused =
+      evershard({"copy", "--from", first, "--to", address, "--to-token", "app-0123456789abcdef", "--format", "json"});
+  EXPECT_EQ(error_of(refused).at("code"), "permission_denied");
+  EXPECT_THAT(std::string(error_of(refused).at("message")), HasSubstr("does not have the scope admin"));
+  const Json done = copied({"--from", first, "--to", address, "--to-token", "operator-0123456789"});
+  EXPECT_EQ(done.at("position"), head(first));
 }
 
 TEST_F(Copy, SaysWhatIsWrong) {

@@ -137,10 +137,17 @@ void StoreDocuments::follow_definitions(GlobalPosition after) {
                                  });
     return !closed_;
   };
+  std::string trouble;
+  const auto say = [&](const Error& error) {  // once of the same
+    if (!closed_ && std::exchange(trouble, error.what) != error.what)
+      warn(Error(error.code,
+                 "what is defined of documents elsewhere cannot be followed, and is tried again: " + error.what));
+  };
   for (bool anew = true; follow_behind(anew);) {
     auto item = feed_->next(1s);
     anew = !item;
     if (!item) {
+      say(item.error());
       if (!closed_) std::this_thread::sleep_for(50ms);
       continue;
     }
@@ -151,10 +158,14 @@ void StoreDocuments::follow_definitions(GlobalPosition after) {
       const std::lock_guard lock(applying_);
       const auto all = catalogue_.list(true);
       anew = !all;
-      if (!all) continue;
+      if (!all) {
+        say(all.error());
+        continue;
+      }
       for (const auto& definition : *all) engine_->apply(definition);
     }
     after = item->watermark;
+    trouble.clear();
   }
 }
 
@@ -232,7 +243,7 @@ Result<std::vector<DocumentDefinition>> StoreDocuments::definitions() {
 
 Result<FoldedDocument> StoreDocuments::row_of(const AggregateId& aggregate, std::optional<SeqNr> version) {
   const auto opened = engine_->open(aggregate.type, {.timeout = 0ms, .version = version});
-  if (!opened) return FoldedDocument{};
+  if (!opened) return FoldedDocument{};  // its rows are not there yet: all of its events are folded instead
   auto row = opened->rows->get(aggregate.value);
   if (!row) return refuse(std::move(row).error());
   if (!*row) return FoldedDocument{};

@@ -17,7 +17,7 @@ storage::EventIdAt event_ids_of(EventStore& events) {
       if (last->known.first == position) return last->known.second;
     }
     const auto event = events.event_at(position);
-    if (!event) return {};
+    if (!event) return {};  // not known: the next checkpoint names it
     const std::lock_guard lock(last->mutex);
     last->known = {position, event->id};
     return event->id;

@@ -236,6 +236,7 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
       if (read && std::ranges::find(wanted, read->family(), &RunOf::family) == wanted.end()) wanted.push_back(*read);
     }
     wanted.push_back(newest_of);
+    carry_over(hosted, newest_of);
   }
   const auto is_wanted = [&](const std::string& family) {
     return std::ranges::find(wanted, family, &RunOf::family) != wanted.end();
@@ -253,6 +254,41 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
     if (std::ranges::find(hosted.runs, of.family(), [](const auto& run) { return run->family(); }) == hosted.runs.end())
       begin(hosted, of);
   }
+}
+
+void ProjectionEngine::carry_over(const Hosted& hosted, const RunOf& newest) {
+  const auto kind = kinds_.find(newest.kind);
+  if (kind == kinds_.end()) return;
+  if (std::ranges::find(hosted.runs, newest.family(), [](const auto& run) { return run->family(); }) !=
+      hosted.runs.end())
+    return;  // it has begun
+  const auto there = rows_.checkpoint(newest.family());
+  if (there && (there->position != GlobalPosition{0} || !there->state.empty())) return;
+  std::optional<std::pair<std::pair<bool, std::uint64_t>, std::string>> before;  // what was complete, then the newest
+  for (const auto& family : rows_.families()) {
+    const auto parts = parse_family(family, hosted.definition.name);
+    const auto checkpoint = rows_.checkpoint(family);
+    if (!parts || !checkpoint || parts->second >= newest.rows) continue;
+    const std::pair order(checkpoint->complete, parts->second.value);
+    if (!before || before->first < order) before.emplace(order, family);
+  }
+  if (!before) return;
+  const auto carry = [&]() -> Result<void> {
+    const auto view = rows_.view(before->second);
+    if (!view) return refuse(view.error());
+    auto changes = kind->second->carried(**view);
+    if (!changes) return refuse(std::move(changes).error());
+    if (changes->rows.empty()) return {};
+    if (!there) EVERSHARD_TRY(rows_.create_family(newest.family(), {.definition = newest.version.value}));
+    storage::ProjectionBatch batch;
+    batch.families.emplace(newest.family(), *std::move(changes));
+    EVERSHARD_TRY(rows_.write(batch));
+    rows_.settle(newest.family());  // the rows of before may go at once
+    return {};
+  };
+  if (const auto carried = carry(); !carried && options_.warn)
+    options_.warn(Error(carried.error().code, "rows of projection " + in_quotes(hosted.definition.name) +
+                                                  " are built without what was known before: " + carried.error().what));
 }
 
 void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {

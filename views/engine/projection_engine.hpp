@@ -124,6 +124,8 @@ class ProjectionEngine {
   struct OwnLane;
 
   void reconcile(Hosted& hosted);
+  /// Rows of a new version begin with what those of before know and events do not tell any more.
+  void carry_over(const Hosted& hosted, const RunOf& newest);
   void begin(Hosted& hosted, const RunOf& of);
   void make_unmade();
   void give_back_lanes();

@@ -264,7 +264,7 @@ Result<ProjectionInfo> ProjectionHost::create_index(const Query& query) {
   EVERSHARD_TRY(settle(name));
   const auto shared = [&]() -> std::optional<Result<ProjectionInfo>> {
     const auto found = catalogue_.get(name);
-    if (!found) return std::nullopt;
+    if (!found) return std::nullopt;  // creating it meets whatever is wrong, and says so
     const auto same = actors::IndexKind::query_of(found->newest().spec);
     if (!same || *same != query.canonical())
       return Result<ProjectionInfo>(refuse(ErrorCode::invalid_argument, "the index " + name + " is of another query"));

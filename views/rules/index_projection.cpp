@@ -32,6 +32,10 @@ Result<std::vector<std::uint64_t>> read_chunk(const std::optional<std::string>& 
   return positions;
 }
 
+constexpr char of_before = '\xff';  ///< of keys; those of chunks are shorter and lie before them
+
+std::string key_of_before(std::uint64_t chunk) { return std::string(1, of_before) + big_endian(chunk); }
+
 Result<std::uint64_t> count_of(const std::string& state) {
   if (state.empty()) return 0;
   const auto counts = read_counts(state, 1);
@@ -48,15 +52,8 @@ class IndexProcessor final : public Processor {
   Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) override {
     if (!count_) EVERSHARD_TRY(remember(rows));
     for (const auto* event : events) {
-      if (*count_ % numbers_a_chunk == 0) {
-        if (changed_) rows.put(big_endian(chunk_of(*count_)), chunk_);
-        chunk_.clear();
-        last_ = 0;
-      }
-      storage::append_varint(chunk_, event->position.value - last_);
-      last_ = event->position.value;
-      ++*count_;
-      changed_ = true;
+      EVERSHARD_TRY(number_before(event->position.value, rows));
+      number(event->position.value, rows);
     }
     if (std::exchange(changed_, false)) rows.put(big_endian(chunk_of(*count_)), chunk_);
     rows.put_state(write_counts({*count_}));
@@ -66,6 +63,8 @@ class IndexProcessor final : public Processor {
   void forget() override {
     count_.reset();
     changed_ = false;
+    before_.reset();
+    has_before_ = true;
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override {
@@ -73,19 +72,75 @@ class IndexProcessor final : public Processor {
   }
 
  private:
+  struct Before {
+    std::string key;
+    std::vector<std::uint64_t> positions;
+    std::size_t next = 0;
+  };
+
+  void number(std::uint64_t position, ProjectionRows& rows) {
+    if (*count_ % numbers_a_chunk == 0) {
+      if (changed_) rows.put(big_endian(chunk_of(*count_)), chunk_);
+      chunk_.clear();
+      last_ = 0;
+    }
+    storage::append_varint(chunk_, position - last_);
+    last_ = position;
+    newest_ = position;
+    ++*count_;
+    changed_ = true;
+  }
+
+  /// What had a number in front of this position, and matches no more: its event was removed.
+  Result<void> number_before(std::uint64_t position, ProjectionRows& rows) {
+    for (;;) {
+      if (!before_) EVERSHARD_TRY(read_before(rows));
+      if (!before_) return {};
+      auto& [key, positions, next] = *before_;
+      for (; next != positions.size() && positions[next] <= position; ++next)
+        if (positions[next] > newest_ && positions[next] < position) number(positions[next], rows);
+      if (next != positions.size()) return {};
+      rows.erase(key);
+      before_.reset();
+    }
+  }
+
+  Result<void> read_before(ProjectionRows& rows) {
+    if (!has_before_) return {};
+    Before found;
+    std::string row;
+    EVERSHARD_TRY(rows.each(storage::RowRange::prefix(std::string(1, of_before)),
+                            [&](std::string_view key, std::string_view value) {
+                              found.key = key;
+                              row = value;
+                              return false;
+                            }));
+    has_before_ = !found.key.empty();
+    if (!has_before_) return {};
+    auto positions = read_chunk(row);
+    if (!positions) return refuse(std::move(positions).error());
+    found.positions = *std::move(positions);
+    before_ = std::move(found);
+    return {};
+  }
+
   Result<void> remember(ProjectionRows& rows) {
     const auto count = count_of(rows.state());
     if (!count) return refuse(count.error());
     chunk_.clear();
-    last_ = 0;
-    if (*count % numbers_a_chunk != 0) {
+    last_ = newest_ = 0;
+    if (*count > 0) {
       auto row = rows.get(big_endian(chunk_of(*count)));
       if (!row) return refuse(std::move(row).error());
       const auto positions = read_chunk(*row);
       if (!positions) return refuse(positions.error());
-      if (positions->size() != *count % numbers_a_chunk) return refuse(ErrorCode::corruption, "an index has lost rows");
-      chunk_ = **row;
-      last_ = positions->back();
+      if (positions->size() != (*count - 1) % numbers_a_chunk + 1)
+        return refuse(ErrorCode::corruption, "an index has lost rows");
+      newest_ = positions->back();
+      if (*count % numbers_a_chunk != 0) {
+        chunk_ = **row;
+        last_ = newest_;
+      }
     }
     count_ = *count;
     return {};
@@ -95,7 +150,10 @@ class IndexProcessor final : public Processor {
   std::optional<std::uint64_t> count_;  ///< absent: not known yet
   std::string chunk_;                   ///< the row that the last number stands in
   std::uint64_t last_ = 0;
+  std::uint64_t newest_ = 0;  ///< the position of the last number; 0: there is none
   bool changed_ = false;
+  bool has_before_ = true;  ///< false: it was looked for
+  std::optional<Before> before_;
 };
 
 }  // namespace
@@ -123,6 +181,30 @@ Result<std::unique_ptr<Processor>> IndexKind::make(const std::string&, const std
   auto query = query_of(spec);
   if (!query) return refuse(std::move(query).error());
   return std::make_unique<IndexProcessor>(*std::move(query));
+}
+
+Result<storage::ProjectionChanges> IndexKind::carried(const storage::ProjectionView& before) const {
+  storage::ProjectionChanges changes;
+  std::string chunk;
+  std::uint64_t numbers = 0, newest = 0, last = 0;
+  const auto take = [&](std::uint64_t position) {
+    storage::append_varint(chunk, position - last);
+    last = newest = position;
+    if (++numbers % numbers_a_chunk != 0) return;
+    changes.put(key_of_before(chunk_of(numbers)), std::exchange(chunk, {}));
+    last = 0;
+  };
+  // What these rows carried themselves, and have not passed yet, lies behind their own numbers.
+  const auto rows = before.cursor({});
+  while (rows->next()) {
+    const auto positions = read_chunk(std::string(rows->value()));
+    if (!positions) return refuse(positions.error());
+    for (const auto position : *positions)
+      if (position > newest) take(position);
+  }
+  if (rows->error()) return refuse(*rows->error());
+  if (!chunk.empty()) changes.put(key_of_before(chunk_of(numbers)), std::move(chunk));
+  return changes;
 }
 
 Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows, std::optional<std::uint64_t> start,

@@ -14,8 +14,9 @@
 namespace evershard::actors {
 
 /// Shape of the rows: key = chunk (8 bytes, big-endian, from 0), value = the positions of its 128 numbers as varints,
-/// each but the first as the difference to the one before. State: how many numbers there are, a varint. Source:
-/// docs/internals/on-disk-format.md, "Projections"
+/// each but the first as the difference to the one before. State: how many numbers there are, a varint. Rows that are
+/// built anew have, under FF and a chunk, the positions of those before: what has a number keeps it, also where its
+/// event was removed since. They go as the new rows pass them. Source: docs/internals/on-disk-format.md, "Projections"
 class IndexKind final : public ProcessorKind {
  public:
   static constexpr const char* name = "index";
@@ -25,6 +26,7 @@ class IndexKind final : public ProcessorKind {
   [[nodiscard]] Result<std::string> check(const std::string& name, const std::string& spec) const override;
   [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name,
                                                         const std::string& spec) const override;
+  [[nodiscard]] Result<storage::ProjectionChanges> carried(const storage::ProjectionView& before) const override;
 };
 
 struct NumberedPosition {

@@ -59,6 +59,12 @@ class ProcessorKind {
     (void)name, (void)spec;
     return true;
   }
+  /// What rows that are built anew begin with, of those of before: what cannot be made from the events any more.
+  /// Nothing for most. Errors: corruption, io: they cannot be read
+  [[nodiscard]] virtual Result<storage::ProjectionChanges> carried(const storage::ProjectionView& before) const {
+    (void)before;
+    return storage::ProjectionChanges();
+  }
   /// Errors: what makes it impossible to run it here (a handler that is not registered): it waits, and says so
   [[nodiscard]] virtual Result<std::unique_ptr<Processor>> make(const std::string& name,
                                                                 const std::string& spec) const = 0;

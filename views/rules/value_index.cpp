@@ -90,7 +90,7 @@ class ValueIndexProcessor final : public Processor {
 
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override {
     const auto counts = read_counts(state, 4);
-    if (!counts) return {};
+    if (!counts) return {};  // figures: whoever opens the rows says that they are damaged
     return {{"entries", (*counts)[0]},
             {"absent", (*counts)[1]},
             {"of_another_type", (*counts)[2]},

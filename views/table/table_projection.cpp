@@ -123,7 +123,7 @@ Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name,
 
 std::vector<std::pair<std::string, std::uint64_t>> TableProjection::figures(const std::string& state) const {
   const auto counts = decode_counts(state);
-  if (!counts) return {};
+  if (!counts) return {};  // figures: whoever opens the rows says that they are damaged
   return {{"rows", counts->rows},     {"events", counts->events},   {"changes", counts->changes},
           {"missed", counts->missed}, {"skipped", counts->skipped}, {"parked", counts->parked},
           {"erased", counts->erased}};

@@ -120,9 +120,13 @@ class AdministrationCalls:
         *,
         truth_only: bool = False,
         up_to: int | None = None,
+        without_state: Callable[[str], None] | None = None,
+        left_out: Callable[[str], None] | None = None,
     ) -> int:
         """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
-        clone that ends with this position. Returns the position it ends with."""
+        clone that ends with this position; `without_state` is called for aggregates whose state cannot be made in such a clone, because events
+        of theirs were removed since; `left_out` with a sentence for each damaged snapshot that the copy does without. Returns the position it ends with.
+        """
         request, end = (
             _wire.checked(
                 service_pb2.BackupRequest,
@@ -134,6 +138,12 @@ class AdministrationCalls:
         )
         async for message in self._work("Backup", request, progress):
             end = message.up_to
+            if without_state is not None:
+                for aggregate in message.without_state:
+                    without_state(aggregate)
+            if left_out is not None:
+                for what in message.left_out:
+                    left_out(what)
         return int(end)
 
     # How: the client says it.

@@ -456,12 +456,24 @@ def test_long_work_tells_how_far_it_is_and_is_not_repeated(bad: fake.Fake) -> No
     def work(request: Any, context: Any) -> Iterator[Any]:
         yield service_pb2.BackupResponse(progress=service_pb2.WorkProgress(done=1, total=2))
         yield service_pb2.BackupResponse(progress=service_pb2.WorkProgress(done=2, total=2))
-        yield service_pb2.BackupResponse(up_to=300)
+        yield service_pb2.BackupResponse(without_state=["order-1", "order-2"])
+        yield service_pb2.BackupResponse(up_to=300, without_state=["order-3"], left_out=["a snapshot"])
 
     told: list[evershard.Progress] = []
     bad.scripts = {"Backup": [work], "Verify": [lambda *_: iter([])]}
     with client_of(bad) as client:
-        assert client.backup("/copy", told.append, truth_only=True, up_to=300) == 300
+        without_state: list[str] = []
+        left_out: list[str] = []
+        end = client.backup(
+            "/copy",
+            told.append,
+            truth_only=True,
+            up_to=300,
+            without_state=without_state.append,
+            left_out=left_out.append,
+        )
+        assert end == 300
+        assert without_state == ["order-1", "order-2", "order-3"] and left_out == ["a snapshot"]
         assert told == [evershard.Progress(1, 2), evershard.Progress(2, 2)]
         assert bad.seen[0] == service_pb2.BackupRequest(target="/copy", truth_only=True, up_to=300)
         with pytest.raises(evershard.ProtocolError):

@@ -44,6 +44,10 @@ export interface BackupOptions extends WorkOptions {
   truthOnly?: boolean | undefined;
   /** A clone that ends with this position. */
   upTo?: number | undefined;
+  /** Called for aggregates whose state cannot be made in such a clone, because events of theirs were removed since. */
+  onWithoutState?: ((aggregate: string) => void) | undefined;
+  /** Called with a sentence for each damaged snapshot that the copy does without. */
+  onLeftOut?: ((what: string) => void) | undefined;
 }
 
 export class Administration {
@@ -102,12 +106,16 @@ export class Administration {
 
   /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
   async backup(target: string, options: BackupOptions = {}): Promise<number> {
-    const { truthOnly = false, upTo } = options;
+    const { truthOnly = false, upTo, onWithoutState, onLeftOut } = options;
     const last = await work(
       this.#connection,
       Service.method.backup,
       { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) },
       options,
+      ({ withoutState, leftOut }) => {
+        if (onWithoutState) withoutState.forEach((aggregate) => onWithoutState(aggregate));
+        if (onLeftOut) leftOut.forEach((what) => onLeftOut(what));
+      },
     );
     return toNumber(last.upTo);
   }

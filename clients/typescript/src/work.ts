@@ -13,12 +13,13 @@ export interface WorkOptions extends CallOptions {
   onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Returns: the last message. Never tried again: it may have been done in part. */
+/** `each` is called for every message. Returns: the last one. Never tried again: it may have been done in part. */
 export async function work<I extends DescMessage, O extends DescMessage>(
   connection: Connection,
   method: DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
   { signal, timeoutMs, onProgress }: WorkOptions = {},
+  each?: (message: MessageShape<O>) => void,
 ): Promise<MessageShape<O>> {
   const scope = connection.scope(signal);
   try {
@@ -29,6 +30,7 @@ export async function work<I extends DescMessage, O extends DescMessage>(
       deadline,
     })) {
       last = message;
+      each?.(message);
       const { progress } = message as { progress?: WorkProgress };
       if (progress) onProgress?.(toNumber(progress.done), toNumber(progress.total));
     }

@@ -22,6 +22,20 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 const placed = (aggregate: string, n: number) => ({ aggregate, type: "Placed", payload: { n } });
 
+test("a backup up to a position names aggregates without state", onlyServe, async () => {
+  await using server = await Server.start();
+  await using client = connect(server.address);
+  await client.append({ events: [placed("order-1", 0), placed("order-2", 0)] });
+  const upTo = await client.head();
+  await client.append({ events: [placed("order-1", 1)] });
+  await client.putSnapshot({ aggregate: "order-1", version: 2, payload: { n: 1 } });
+  await client.retention.truncate("order-1", 2);
+  const without: string[] = [];
+  const target = join(temporaryDirectory(), "copy");
+  equal(await client.admin.backup(target, { upTo, onWithoutState: (aggregate) => without.push(aggregate) }), upTo);
+  deepEqual(without, ["order-1"]);
+});
+
 test("an aggregate is truncated and removed", onlyServe, async () => {
   await using server = await Server.start();
   await using client = connect(server.address);

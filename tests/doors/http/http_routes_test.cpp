@@ -635,6 +635,18 @@ TEST(HttpRoutes, AskForTokens) {
   EXPECT_EQ(door.ask("POST", "/api/v1/admin/flush", {}, "Authorization: Bearer a-0123456789abcdef%;\r\n").status, 200);
 }
 
+TEST(HttpRoutes, TakeHowFarACopyIsFromOperatorsAlone) {
+  const RunningDoor door({}, tokens);
+  const std::string writer = "Authorization: Bearer w-0123456789abcdef\r\n";
+  for (const auto* append : {R"({"aggregate":"$copy-orders","type":"$CopyBegan"})",
+                             R"({"events":[{"type":"A"}],"snapshots":[{"aggregate":"$copy-orders","version":1,
+                                "payload":{}}]})"}) {
+    const auto refused = door.ask("POST", "/api/v1/append", append, writer);
+    EXPECT_EQ(refused.code(), "permission_denied") << refused.body;
+    EXPECT_NE(refused.body.find("does not have the scope admin"), std::string::npos) << refused.body;
+  }
+}
+
 TEST(HttpRoutes, KeepASessionInACookie) {
   RunningDoor door({}, tokens);
   const std::string own = "Origin: http://localhost\r\n";

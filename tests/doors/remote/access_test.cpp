@@ -269,6 +269,48 @@ TEST(DoorAccess, HistoryOfAnotherStoreIsTakenFromAnOperatorAlone) {
           .ok());
 }
 
+TEST(DoorAccess, HowFarACopyIsIsWrittenByAnOperatorAlone) {
+  ServedStore served({}, tokens);
+  const auto channel = raw::channel(served.address());
+  v1::AppendRequest event;
+  event.add_events()->set_type("$CopyBegan");
+  event.mutable_events(0)->mutable_aggregate()->set_type("$copy");
+  event.mutable_events(0)->mutable_aggregate()->set_value("orders");
+  v1::Snapshot snapshot;
+  *snapshot.mutable_aggregate() = event.events(0).aggregate();
+  snapshot.set_version(1);
+  snapshot.set_payload("{}");
+  v1::AppendRequest beside;  // an event of anybody's, and the checkpoint with it
+  beside.add_events()->set_type("T");
+  *beside.add_snapshots() = snapshot;
+
+  const auto told = [&](const grpc::Status& status) {
+    EXPECT_EQ(wire::error_of(status).code, ErrorCode::permission_denied) << status.error_message();
+    EXPECT_NE(status.error_message().find("admin"), std::string::npos) << status.error_message();
+    EXPECT_NE(status.error_message().find("$copy-NAME"), std::string::npos) << status.error_message();
+  };
+  for (const auto& token : {std::string(worker_token), token_of.at("append")}) {
+    for (const auto& request : {event, beside}) {
+      told(raw::unary(*channel, "/evershard.v1.EventStore/Append", request.SerializeAsString(), nullptr, token));
+      const auto context = raw::context(token);
+      const auto stream = raw::both_ways(*channel, "/evershard.v1.EventStore/AppendMany", *context);
+      grpc::ByteBuffer outcome;
+      EXPECT_TRUE(stream->Write(raw::bytes(request.SerializeAsString())) && stream->Read(&outcome));
+      EXPECT_NE(raw::text(outcome).find("does not have the scope admin"), std::string::npos);
+      stream->WritesDone();
+      EXPECT_TRUE(stream->Finish().ok());
+    }
+    told(raw::unary(*channel, "/evershard.v1.EventStore/PutSnapshot", snapshot.SerializeAsString(), nullptr, token));
+  }
+  EXPECT_EQ(served.local.head()->value, 0u);
+  for (const auto& [call, request] :
+       {std::pair{"Append", event.SerializeAsString()}, std::pair{"PutSnapshot", snapshot.SerializeAsString()}}) {
+    const auto status =
+        raw::unary(*channel, std::string("/evershard.v1.EventStore/") + call, request, nullptr, importer_token);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+}
+
 TEST(DoorAccess, StreamsOfATokenThatIsTakenAwayEnd) {
   ServedStore served({}, tokens);
   const auto channel = raw::channel(served.address());

@@ -77,6 +77,32 @@ TEST_F(RemoteAdministration, BacksUpIntoADirectoryOfTheServer) {
   EXPECT_EQ(remote.backup("").error().code, ErrorCode::invalid_argument);
 }
 
+TEST_F(RemoteAdministration, ABackupUpToAPositionNamesAggregatesWithoutState) {
+  constexpr int aggregates = 1'100;  // more than one message names
+  const auto name = [](int n) { return AggregateId{"order", std::to_string(n)}; };
+  for (int n = 0; n != aggregates; ++n) ASSERT_TRUE(remote.append(Append{}.event(name(n).text(), "A", "{}")));
+  const auto end = remote.head().value();
+  std::vector<AggregateId> expected;
+  for (int n = 0; n != aggregates; ++n) {
+    ASSERT_TRUE(remote.append(Append{}.event(name(n).text(), "A", "{}")));
+    Snapshot snapshot;
+    snapshot.aggregate = name(n);
+    snapshot.version = SeqNr{2};
+    snapshot.payload = "state";
+    ASSERT_TRUE(remote.put_snapshot(snapshot));
+    ASSERT_TRUE(served.local.retention().truncate_aggregate(name(n), SeqNr{2}, {}));
+    expected.push_back(name(n));
+  }
+  std::vector<AggregateId> without_state;
+  BackupOptions how;
+  how.up_to = end;
+  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate); };
+  const auto done = remote.backup(folder / "copy", how);
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(*done, end);
+  EXPECT_THAT(without_state, testing::UnorderedElementsAreArray(expected));
+}
+
 TEST_F(RemoteAdministration, StopsWhenAskedTo) {
   append_events(remote, 5'000, 500);
   const auto stopped = remote.verify([](std::uint64_t, std::uint64_t) { return false; });

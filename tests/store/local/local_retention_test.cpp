@@ -7,6 +7,9 @@
 
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
+#include "evershard/storage/repair/cluster_copy.hpp"
+#include "evershard/storage/repair/cluster_spread.hpp"
+#include "evershard/storage/repair/stopped_parts.hpp"
 #include "evershard/store/local/committing_writer.hpp"
 #include "evershard/store/local/maintenance.hpp"
 #include "evershard/store/local/node.hpp"
@@ -973,6 +976,73 @@ TEST(LocalRetentionOfCopies, WhatWasRemovedAfterThePositionStaysHiddenAndLostSta
   ASSERT_TRUE(store.append(Append{}.event("order-1", "A", "{}")));
   EXPECT_EQ(store.aggregate(order)->version, SeqNr{4}) << "its numbers go on";
   expect_sound(store);
+}
+
+/// Three aggregates, nine events; then "order-2" is truncated behind its third event, and "order-1" removed.
+void removed_later(Local& store) {
+  for (int i = 0; i < 3; ++i)
+    for (const auto* aggregate : {"order-1", "order-2", "order-3"})
+      ASSERT_TRUE(store.append(Append{}.event(aggregate, "A", "{}")));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(store.append(Append{}.event("order-2", "A", "{}")));
+  Snapshot snapshot;
+  snapshot.aggregate = {"order", "2"};
+  snapshot.version = SeqNr{6};
+  snapshot.payload = "state";
+  ASSERT_TRUE(store.put_snapshot(snapshot));
+  ASSERT_TRUE(store.retention().truncate_aggregate({"order", "2"}, SeqNr{4}, {}));
+  ASSERT_TRUE(store.retention().remove_aggregate(order, {}));
+}
+
+TEST(LocalRetentionOfCopies, ABackupUpToAPositionNamesLostStates) {
+  const TemporaryFolder folder;
+  auto store = Local::open({.data_dir = folder.path() / "store", .shards = 4}).value();
+  removed_later(store);
+  std::vector<AggregateId> without_state;
+  BackupOptions how;
+  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate); };
+  for (const bool truth_only : {false, true}) {
+    without_state.clear();
+    how.up_to = GlobalPosition{9};
+    how.truth_only = truth_only;
+    ASSERT_TRUE(store.backup(folder.path() / (truth_only ? "truth" : "earlier"), how));
+    EXPECT_THAT(without_state, ElementsAre(AggregateId{"order", "2"}));
+  }
+  without_state.clear();
+  how = {.without_state = how.without_state};
+  ASSERT_TRUE(store.backup(folder.path() / "whole", how));
+  EXPECT_THAT(without_state, IsEmpty());
+}
+
+TEST(LocalRetentionOfCopies, APartOfAClustersBackupHidesWhatWasRemovedAndNamesLostStates) {
+  const TemporaryFolder folder;
+  {
+    auto store = Local::open({.data_dir = folder.path() / "store", .shards = 4}).value();
+    removed_later(store);
+  }
+  ASSERT_TRUE(storage::spread_store(
+      folder.path() / "store", folder.path() / "cluster", {.nodes = 2, .replicas = 1},
+      [](const std::filesystem::path&, const storage::SpreadStore&) { return Result<void>(); }, {}));
+  const auto stopped =
+      storage::open_stopped_parts({folder.path() / "cluster" / "node-1", folder.path() / "cluster" / "node-2"});
+  ASSERT_TRUE(stopped) << stopped.error().what;
+  for (const bool whole : {false, true}) {
+    const auto target = folder.path() / (whole ? "whole" : "earlier");
+    std::vector<AggregateId> without_state;
+    storage::ClusterCopyOptions how;
+    how.keeps = whole ? stopped->end : GlobalPosition{9};
+    how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate); };
+    auto copy = storage::ClusterCopy::begin(target);
+    ASSERT_TRUE(copy) << copy.error().what;
+    const auto made = (*copy)->finish_from(stopped->parts, how, {});
+    ASSERT_TRUE(made) << made.error().what;
+    auto store = Local::open({.data_dir = target}).value();
+    EXPECT_FALSE(store.aggregate(order)) << "it was removed";
+    if (whole)
+      EXPECT_THAT(without_state, IsEmpty());
+    else
+      EXPECT_THAT(without_state, ElementsAre(AggregateId{"order", "2"}));
+    expect_sound(store);
+  }
 }
 
 }  // namespace

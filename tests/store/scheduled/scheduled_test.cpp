@@ -203,6 +203,7 @@ TEST(Scheduled, WhatCannotBeStoredLaterIsRefusedAtOnce) {
   EXPECT_EQ(refused(order("a", 1s, {})), ErrorCode::invalid_argument);
   EXPECT_EQ(refused(order("a", 1s, placed().request(EventId::random()))), ErrorCode::invalid_argument);
   EXPECT_EQ(refused(order("a", 1s, placed("$order-1"))), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, Append{}.event("$copy-orders", "$CopyBegan", "{}"))), ErrorCode::invalid_argument);
   EXPECT_EQ(refused(order("a", 1s, placed("order"))), ErrorCode::invalid_argument);
   EXPECT_EQ(refused(order("a", 1s, placed().expect("$schedule-a", ExpectedVersion::any()))),
             ErrorCode::invalid_argument);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -515,6 +516,50 @@ TEST(DefinitionsOfANodeThatIsLate, AreReadWhenTheyAreShown) {
   const auto changed = catalogue.change("order", "[]");
   ASSERT_TRUE(changed) << changed.error().what;
   EXPECT_EQ(changed->newest().spec, "[]");
+}
+
+/// Whose definitions of documents cannot be followed while it says so.
+class StoreWithoutDefinitions final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  EventFeed follow(Query query, FollowOptions options = {}) override {
+    const auto types = query.items().empty() ? std::vector<std::string>() : query.items().front().types;
+    const bool of_definitions = !types.empty() && types.front().starts_with("$Document");
+    if (!of_definitions || !fails) return to_.follow(std::move(query), options);
+    return EventFeed(std::make_unique<Failing>());
+  }
+  std::atomic<bool> fails{true};
+
+ private:
+  struct Failing final : FeedSource {
+    Result<FeedItem> next(std::chrono::milliseconds) override { return refuse(ErrorCode::unavailable, "no quorum"); }
+    void cancel() override {}
+  };
+};
+
+// The follower tried again every 50 ms without a word, and what others defined was never hosted.
+TEST(Documents, WhoCannotFollowDefinitionsSaysSoOnce) {
+  auto store = memory_store();
+  StoreWithoutDefinitions unfollowed(store);
+  std::mutex mutex;
+  std::vector<std::string> warned;
+  StoreDocumentsOptions options;
+  options.engine.warn = [&](const Error& error) {
+    const std::lock_guard lock(mutex);
+    warned.push_back(error.what);
+  };
+  auto documents = documents_of(unfollowed, options);
+  std::this_thread::sleep_for(300ms);
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_THAT(warned, ElementsAre(::testing::AllOf(HasSubstr("cannot be followed"), HasSubstr("no quorum"))));
+  }
+  unfollowed.fails = false;
+  ASSERT_TRUE(documents_of(store)->define("order", order_spec));
+  append(store, "order-1", "Placed", R"({"who":"ann"})");
+  const auto hosted = [&] { return documents->get({"order", "1"}).has_value(); };
+  for (int tries = 0; tries != 500 && !hosted(); ++tries) std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(hosted()) << "it goes on where it was";
 }
 
 }  // namespace

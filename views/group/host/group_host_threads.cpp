@@ -88,7 +88,7 @@ void GroupHost::look_at_home() {
     for (const auto& [name, group] : groups_) held.emplace_back(name, group->term());
   }
   for (const auto& [name, term] : held) {
-    const auto home = at_home(name);
+    const auto home = at_home(name);  // where nobody can say that it is still here, it is not
     if (!home || *home != term) let_go(name, moved(name), term);
   }
 }

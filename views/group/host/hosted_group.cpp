@@ -103,7 +103,7 @@ Result<std::vector<ParkedEvent>> HostedGroup::parked(GlobalPosition after, std::
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto event = read_again(found[i].position, hashes[i]);
     if (!event && event.error().code != ErrorCode::not_found) return refuse(std::move(event).error());
-    if (!event) continue;
+    if (!event) continue;  // it is gone: its position and its reason are left
     found[i].aggregate = std::move(event->aggregate);
     found[i].type = std::move(event->type);
   }

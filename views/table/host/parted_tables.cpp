@@ -235,7 +235,7 @@ Result<ProjectionInfo> PartedTables::create(const std::string& name, const std::
                                             IfThere there) {
   if (kind != table_kind || actors::is_nested_too_deeply(spec)) return projections_.create(name, kind, spec, there);
   const auto definition = read_table_definition(spec, name);
-  if (!definition || definition->parts == 1 || actors::parse_part_name(name))
+  if (!definition || definition->parts == 1 || actors::parse_part_name(name))  // which says what is wrong with it
     return projections_.create(name, kind, spec, there);
   for (int tries = 1;; ++tries) {
     const auto kept = table_definition_json(*definition);
@@ -595,6 +595,7 @@ bool PartedTables::swap_what_is_ready() {
     if (const auto swapped = swapped_.find(info.name); swapped != swapped_.end() && swapped->second >= info.last)
       continue;
     const auto found = catalogue_.find(info.name);
+    if (!found) say_unswapped(info.name, found.error());
     if (!found || !*found || (*found)->dropped) continue;
     const auto& definition = **found;
     if (!actors::waits_to_be_served(definition)) {
@@ -604,14 +605,28 @@ bool PartedTables::swap_what_is_ready() {
     more = true;
     const auto parts = table_parts(definition.newest().spec);
     const auto built = describe_parts(info.name, parts);
-    if (!built) continue;
+    if (!built) {
+      say_unswapped(info.name, built.error());
+      continue;
+    }
     const auto ready = std::ranges::count_if(
         built->versions, [&](const auto& one) { return one.rows == definition.newest().rows && one.complete; });
     if (static_cast<std::uint32_t>(ready) < parts) continue;
-    if (const auto done = note_all(info.name, parts, definition.last, actors::verbs::served, "{}"))
+    if (const auto done = note_all(info.name, parts, definition.last, actors::verbs::served, "{}")) {
+      unswapped_.erase(info.name);
       tell_all(info.name, parts);
+    } else {
+      say_unswapped(info.name, done.error());
+    }
   }
   return more;
+}
+
+void PartedTables::say_unswapped(const std::string& name, const Error& error) {
+  auto& said = unswapped_[name];
+  if (std::exchange(said, error.what) == error.what || !options_.warn) return;
+  options_.warn(Error(error.code, "what was built beside table " + in_quotes(name) +
+                                      " cannot be served yet, and is tried again: " + error.what));
 }
 
 }  // namespace evershard::cluster

@@ -30,6 +30,7 @@ struct PartedTablesOptions {
       hosted{};                            ///< what is kept in this process: whose parts are swapped by it
   std::chrono::milliseconds look_every{};  ///< for what others changed; 0: nobody else does
   std::size_t threads = 8;
+  std::function<void(const Error&)> warn{};  ///< told what keeps parts from being swapped, once of the same
 };
 
 /// The parts of `orders` are the projections `orders~0`, `orders~1`, ..: each has its definition's aggregate, and so on
@@ -130,7 +131,10 @@ class PartedTables final : public Projections, public Tables {
   std::mutex mutex_;  ///< of those below
   std::condition_variable changed_;
   std::map<std::string, Known, std::less<>> known_;
-  std::map<std::string, SeqNr, std::less<>> swapped_;  ///< nothing was to be swapped as of then; the looker's
+  /// Of the looker: it is tried again at the next look.
+  void say_unswapped(const std::string& name, const Error& error);
+  std::map<std::string, std::string, std::less<>> unswapped_;  ///< what was said of a table; the looker's
+  std::map<std::string, SeqNr, std::less<>> swapped_;          ///< nothing was to be swapped as of then; the looker's
   bool look_now_ = true, closing_ = false;
   std::thread looker_;
 };

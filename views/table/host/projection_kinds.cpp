@@ -32,8 +32,8 @@ actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir)
     const auto stamp = types_stamp(known->data_dir);
     if (stamp && stamp == known->stamp) return std::nullopt;
     auto registered = load_types(known->data_dir);
-    if (!registered) return std::nullopt;
-    known->stamp = stamp;  // as it was before it was read: whatever came since is read again
+    if (!registered) return std::nullopt;  // the projection counts what it cannot read
+    known->stamp = stamp;                  // as it was before it was read: whatever came since is read again
     if (*registered == known->of) return std::nullopt;
     auto types = PayloadTypes::of(*registered);
     if (!types) return std::nullopt;

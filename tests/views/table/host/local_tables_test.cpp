@@ -19,9 +19,9 @@ namespace evershard {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Row = std::vector<TableValue>;
 
 const std::string fields_json =
@@ -38,7 +38,7 @@ std::string handled(int revision = 1) {
 }
 
 /// In memory and on disk.
-class LocalTables : public testing::TestWithParam<bool> {
+class LocalTables : public ::testing::TestWithParam<bool> {
  protected:
   LocalTables() { reopen(); }
   void reopen() {
@@ -105,7 +105,7 @@ TEST_P(LocalTables, DescribeThemselves) {
   EXPECT_EQ(info.schema.fields.size(), 4u);
   EXPECT_THAT(info.definition,
               HasSubstr(R"("table":"things","fields":[{"name":"thing","type":"text","role":"key","nullable":false})"));
-  EXPECT_THAT(info.figures, testing::Contains(std::pair<std::string, std::uint64_t>("rows", 1)));
+  EXPECT_THAT(info.figures, ::testing::Contains(std::pair<std::string, std::uint64_t>("rows", 1)));
   EXPECT_EQ(store_->tables().list_tables()->size(), 1u);
   EXPECT_EQ(store_->tables().describe_table("nothing").error().code, ErrorCode::not_found);
   EXPECT_EQ(store_->tables().select("nothing", {}).error().code, ErrorCode::not_found);
@@ -244,7 +244,7 @@ TEST_P(LocalTables, AreNotWrittenByUsers) {
   EXPECT_EQ(store_->append(Append{}.event(std::move(forged))).error().code, ErrorCode::invalid_argument);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, LocalTables, testing::Values(false, true),
+INSTANTIATE_TEST_SUITE_P(Stores, LocalTables, ::testing::Values(false, true),
                          [](const auto& where) { return where.param ? "OnDisk" : "InMemory"; });
 
 }  // namespace

@@ -9,19 +9,23 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <thread>
 
 #include <evershard/tables.hpp>
 
+#include "evershard/views/table/host/parted_tables.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
+#include "tests/store/local/trailing_index.hpp"
 
 namespace evershard {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using PartedRow = std::vector<TableValue>;
 using Ask = Projections::Ask;
 
@@ -37,7 +41,7 @@ const std::string twice_rule =
     R"({"types":["Made"],"action":"increment","key":"aggregate","fields":{"count":{"constant":100}}},)";
 
 /// In memory and on disk.
-class LocalPartedTables : public testing::TestWithParam<bool> {
+class LocalPartedTables : public ::testing::TestWithParam<bool> {
  protected:
   LocalPartedTables() { reopen(); }
   void reopen() {
@@ -343,8 +347,49 @@ TEST_P(LocalPartedTables, AnEventAtFaultStopsItsPartAlone) {
   EXPECT_EQ(all_rows("parted").size(), 20u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, LocalPartedTables, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(, LocalPartedTables, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "OnDisk" : "InMemory"; });
+
+/// Of which no aggregate can be read.
+class UnreadStore final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  using ForwardingStore::read;
+  EventStream read(AggregateId, StreamOptions = {}) override { return EventStream(std::make_unique<Refusing>()); }
+
+ private:
+  struct Refusing final : PageSource {
+    Result<Page> next_page() override { return refuse(ErrorCode::unavailable, "no quorum"); }
+    void cancel() override {}
+  };
+};
+
+// It was tried again without a word, and the parts went on to be read as they were.
+TEST(PartsThatCannotBeSwapped, AreSaidOnceOfTheSame) {
+  auto local = Local::open().value();
+  UnreadStore store(local);
+  TrailingIndex projections(local);
+  std::mutex mutex;
+  std::vector<std::string> warned;
+  cluster::PartedTablesOptions options;
+  options.look_every = 5ms;
+  options.hosted = [] {
+    ProjectionInfo info;
+    info.name = "orders";
+    info.kind = "table";
+    info.spec = parted_spec(4);
+    return std::vector{info};
+  };
+  options.warn = [&](const Error& error) {
+    const std::lock_guard lock(mutex);
+    warned.push_back(error.what);
+  };
+  cluster::PartedTables parted(store, projections, local.tables(), std::move(options));
+  parted.begin();
+  std::this_thread::sleep_for(300ms);
+  parted.close();
+  EXPECT_THAT(warned, ::testing::ElementsAre(::testing::AllOf(HasSubstr("\"orders\""), HasSubstr("no quorum"))));
+}
 
 }  // namespace
 }  // namespace evershard

@@ -10,7 +10,7 @@
 namespace evershard::cluster {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string orders_json =
     R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"customer","type":"text","role":"index","nullable":true},{"name":"total","type":"integer","nullable":true}],)"
