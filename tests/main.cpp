@@ -60,7 +60,9 @@ bool run_only(const std::vector<std::string>& files) {
 
 // GoogleTest says what it filters by: here the names of all that runs, which hide what failed.
 class WithoutTheFilter final : public testing::EmptyTestEventListener {
-  void OnTestIterationStart(const testing::UnitTest& /*all*/, int /*turn*/) override { testing::GTEST_FLAG(filter) = "*"; }
+  void OnTestIterationStart(const testing::UnitTest& /*all*/, int /*turn*/) override {
+    testing::GTEST_FLAG(filter) = "*";
+  }
 };
 
 void say_no_filter() {

@@ -103,7 +103,7 @@ Result<Local> Local::open(LocalOptions options) {
       *impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text(),
                                                .rewritten = [of = node->get()] { return of->rewritten(); },
                                                .warn = options.warn});
-  storage::EventIdAt event_id_at;  // in memory there are no rows of another time
+  EventIdStanding event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled && !options.read_only) {
     impl->projections = cluster::local_projections(*impl->events, **node, options.projections, impl->handlers,
