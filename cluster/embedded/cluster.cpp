@@ -97,6 +97,14 @@ Result<void> check_options(const ClusterOptions& options) {
   return check(options.limits);
 }
 
+/// Whose shards have the definitions.
+bool all_are_there(const ClusterView& view) {
+  return !view.shards.empty() && std::ranges::all_of(view.shards, [&](const auto& shard) {
+    const auto* writer = view.find(shard.node);
+    return shard.node == view.self || (writer != nullptr && writer->up);
+  });
+}
+
 }  // namespace
 
 struct Cluster::Impl {
@@ -126,9 +134,18 @@ struct Cluster::Impl {
   mutable std::mutex hosted_mutex;
   std::vector<std::shared_ptr<const AggregateKind>> hosted;  ///< under it
 
+  /// Where all nodes are there, `host` is refused as it is in one process; else what misses an event is said later.
+  Result<void> take_names(const KindTypes& types) {
+    using Defined = cluster::NamedReaders::Defined;
+    if (all_are_there(node->view())) {
+      auto taken = readers->take(types, Defined::compared);
+      if (taken || taken.error().code == ErrorCode::invalid_argument) return taken;
+    }
+    return readers->take(types, Defined::later);
+  }
   /// Errors: as AggregateDoor::host_kind
   Result<void> host(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
-    EVERSHARD_TRY(readers->take(kind->types(), cluster::NamedReaders::Defined::left));
+    EVERSHARD_TRY(take_names(kind->types()));
     EVERSHARD_TRY(aggregates->host_kind(std::move(kind), options));
     timers->begin();
     return {};
@@ -138,6 +155,7 @@ struct Cluster::Impl {
     if (aggregates != nullptr) close();
     if (sealed != nullptr) sealed->stop();  // also where it never got as far: it asks over the links
     links.reset();                          // before what its answers need
+    readers.reset();
     retention.reset();
     groups.reset();
     documents.reset();
@@ -163,6 +181,7 @@ struct Cluster::Impl {
       documents->close();
       links->reads().close();  // what others read here ends soon
       homes->stop();           // others ask again, where the shards will be
+      readers->stop();
       retention->close();
       groups->stop();
       projections->close();
@@ -225,9 +244,11 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->address = node.committer.address;
   auto& events = impl->sealed->events();
   impl->users = std::make_unique<cluster::UserEvents>(
-      events, [all = impl.get()](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+      events,
+      [all = impl.get()](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
         return all->retention->take_over(aggregate, marker, at_least);
-      });
+      },
+      [all = impl.get()](const Query& query) { return all->readers->check_follower(query); });
 
   cluster::ClusterAggregatesOptions aggregates;
   aggregates.node = options.node;
@@ -281,8 +302,8 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));
-  impl->readers =
-      std::make_unique<cluster::NamedReaders>(&impl->projections->projections(), *impl->documents, *impl->groups);
+  impl->readers = std::make_unique<cluster::NamedReaders>(&impl->projections->projections(), *impl->documents,
+                                                          *impl->groups, options.warn);
   impl->retention = std::make_unique<cluster::ClusterRetention>(
       *impl->node, *impl->store, *impl->homes,
       cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
@@ -390,6 +411,7 @@ void Cluster::passivate(const AggregateId& aggregate) { impl_->aggregates->passi
 Projections& Cluster::projections() { return impl_->readers->projections(); }
 Tables& Cluster::tables() { return impl_->projections->tables(); }
 Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) {
+  EVERSHARD_TRY(impl_->readers->add_handler(name, handler));
   return impl_->projections->add_table_handler(name, std::move(handler));
 }
 Documents& Cluster::documents() { return impl_->readers->documents(); }

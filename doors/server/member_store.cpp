@@ -27,6 +27,7 @@
 #include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
+#include "evershard/store/names/named_readers.hpp"
 #include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
@@ -197,6 +198,8 @@ class MemberStore final : public StoreInService {
             sealed_->events(), documents_of(*store_, server.store.data_dir, options.committer.warn))),
         groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_,
                                                          groups_of(*store_, *sealed_, options.committer.warn))),
+        readers_(std::make_unique<cluster::NamedReaders>(&projections_->projections(), *documents_, *groups_,
+                                                         options.committer.warn)),
         retention_(std::make_unique<cluster::ClusterRetention>(
             *node_, *store_, *homes_,
             cluster::NodeRetentionOptions{.touched =
@@ -207,10 +210,12 @@ class MemberStore final : public StoreInService {
         scheduled_(std::make_unique<cluster::ScheduledHost>(sealed_->events(), options.committer.limits,
                                                             due_here(*node_, options))),
         processes_(sealed_->events()),
-        users_(sealed_->events(),
-               [this](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
-                 return retention_->take_over(aggregate, marker, at_least);
-               }),
+        users_(
+            sealed_->events(),
+            [this](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+              return retention_->take_over(aggregate, marker, at_least);
+            },
+            [this](const Query& query) { return readers_->check_follower(query); }),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,
                         [this](auto& details) {
                           details.emplace_back(ready_figure, readiness_.look() ? 0 : 1);
@@ -225,6 +230,7 @@ class MemberStore final : public StoreInService {
     links_.reset();  // before the node: answers that are still to come need it
     scheduled_.reset();
     retention_.reset();
+    readers_.reset();
     groups_.reset();
     documents_.reset();
     projections_.reset();
@@ -239,14 +245,19 @@ class MemberStore final : public StoreInService {
   [[nodiscard]] EventStore& unopened() override { return *node_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
   [[nodiscard]] ClusterAdministration* cluster() override { return &orders_; }
-  [[nodiscard]] Projections* projections() override { return &projections_->projections(); }
+  [[nodiscard]] Projections* projections() override { return &readers_->projections(); }
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
-  [[nodiscard]] Documents* documents() override { return documents_.get(); }
+  [[nodiscard]] Documents* documents() override { return &readers_->documents(); }
   [[nodiscard]] serving::Homes* homes() override { return of_doors_.get(); }
-  [[nodiscard]] Groups* groups() override { return groups_.get(); }
+  [[nodiscard]] Groups* groups() override { return &readers_->groups(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] Processes& processes() override { return processes_; }
   [[nodiscard]] AggregateDoor* aggregates() override { return hosts_ ? &aggregates_->door() : nullptr; }
+  /// What is defined on other nodes is compared with its old events once they are there.
+  [[nodiscard]] Result<void> host(const ServedKind& kind) {
+    EVERSHARD_TRY(readers_->take(kind.kind->types(), cluster::NamedReaders::Defined::later));
+    return aggregates_->door().host_kind(kind.kind, kind.host_options());
+  }
   [[nodiscard]] Result<void> will_run(const ServedProcess& process) { return aggregates_->will_run(process); }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
@@ -303,6 +314,7 @@ class MemberStore final : public StoreInService {
     documents_->close();
     links_->reads().close();  // what others read here ends soon
     homes_->stop();           // others ask again, where the shards will be
+    readers_->stop();
     retention_->close();
     groups_->stop();
     projections_->close();
@@ -330,6 +342,7 @@ class MemberStore final : public StoreInService {
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;
+  std::unique_ptr<cluster::NamedReaders> readers_;  ///< the three before, as doors see them
   std::unique_ptr<cluster::ClusterRetention> retention_;
   std::unique_ptr<cluster::ScheduledHost> scheduled_;
   cluster::StoreProcesses processes_;
@@ -394,8 +407,7 @@ OpenStore open_member(MemberOptions options) {
     auto member = std::make_unique<MemberStore>(
         std::move(*links), std::move(*opened), node,
         options.address.empty() ? name_of_this_machine() : host_of(options.address), options.kurrent_door, server);
-    for (const auto& kind : server.kinds)
-      EVERSHARD_TRY(member->aggregates()->host_kind(kind.kind, kind.host_options()));
+    for (const auto& kind : server.kinds) EVERSHARD_TRY(member->host(kind));
     for (const auto& process : server.processes) EVERSHARD_TRY(member->will_run(process));
     return member;
   };
