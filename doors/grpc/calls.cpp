@@ -9,9 +9,9 @@
 
 #include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/doors/serving/gzip.hpp"
+#include "evershard/doors/serving/history_heard.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/beyond_head.hpp"
-#include "evershard/sharding/heard_leaderships.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
 
 namespace evershard::door {
@@ -118,17 +118,10 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
 }
 
 Result<void> Calls::goes_on(grpc::CallbackServerContext& context, const std::string* led) const {
-  if (const auto fork = said_in(context, wire::fork_key);
-      !fork.empty() && !served.fork.empty() && fork != served.fork) {
+  const auto fork = said_in(context, wire::fork_key);
+  if (!fork.empty() && !served.fork.empty() && fork != served.fork)
     context.AddTrailingMetadata(wire::fork_key, served.fork);
-    return refuse(another_fork(fork, served.fork));
-  }
-  const auto said = said_in(context, wire::led_key);
-  if (said.empty() || led == nullptr || said == *led) return {};
-  const auto heard = sharding::leaderships_from(said);
-  if (!heard) return refuse(ErrorCode::invalid_argument, std::string(wire::led_key) + ": " + heard.error().what);
-  const auto own = sharding::leaderships_from(*led);
-  return own ? sharding::check_heard(*heard, *own) : Result<void>(refuse(own.error()));
+  return serving::goes_on(fork, said_in(context, wire::led_key), served.fork, led);
 }
 
 void Calls::admitted(const UnderWay* call, grpc::CallbackServerContext* context, serving::Scope wanted) {
