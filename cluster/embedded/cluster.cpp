@@ -15,6 +15,7 @@
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/cluster/removal/removal_watch.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
@@ -114,6 +115,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::KeyLinks> key_links;
   std::unique_ptr<cluster::SealedNode> sealed;
   std::unique_ptr<cluster::UserEvents> users;
+  std::unique_ptr<cluster::RemovalWatch> removals;
   std::unique_ptr<cluster::AggregateLinks> aggregate_links;
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
   std::unique_ptr<cluster::TimerHost> timers;
@@ -151,6 +153,10 @@ struct Cluster::Impl {
     return {};
   }
 
+  [[nodiscard]] std::function<std::uint64_t()> rewritten() const {
+    return removals->with(cluster::rewritten_on(*store, sealed->sealing()));
+  }
+
   ~Impl() {
     if (aggregates != nullptr) close();
     if (sealed != nullptr) sealed->stop();  // also where it never got as far: it asks over the links
@@ -166,6 +172,7 @@ struct Cluster::Impl {
     processes.reset();
     timers.reset();
     aggregates.reset();
+    removals.reset();
     sealed.reset();
     node.reset();
   }
@@ -182,6 +189,7 @@ struct Cluster::Impl {
       links->reads().close();  // what others read here ends soon
       homes->stop();           // others ask again, where the shards will be
       readers->stop();
+      removals->stop();
       retention->close();
       groups->stop();
       projections->close();
@@ -243,6 +251,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->limits = options.limits;
   impl->address = node.committer.address;
   auto& events = impl->sealed->events();
+  impl->removals = std::make_unique<cluster::RemovalWatch>(events);
   impl->users = std::make_unique<cluster::UserEvents>(
       events,
       [all = impl.get()](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
@@ -279,7 +288,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                   .warn = options.warn,
                                   .name = "node " + std::to_string(options.node) + ", " + this_process(),
                                   .fork = impl->store->identity().fork.text(),
-                                  .rewritten = cluster::rewritten_on(*impl->store, impl->sealed->sealing())});
+                                  .rewritten = impl->rewritten()});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(events);
   impl->scheduled = std::make_unique<cluster::ScheduledHost>(events, options.limits, due);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
@@ -296,9 +305,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   documents.engine.warn = options.warn;
   impl->documents = std::make_unique<cluster::LazyDocuments>(events, std::move(documents));
   cluster::ClusterGroupsOptions groups{
-      .host = {.fork_id = identity.fork.text(),
-               .rewritten = cluster::rewritten_on(*impl->store, impl->sealed->sealing()),
-               .warn = options.warn}};
+      .host = {.fork_id = identity.fork.text(), .rewritten = impl->rewritten(), .warn = options.warn}};
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));
@@ -311,24 +318,15 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                     .keys = impl->sealed->keys()});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
   impl->scheduled->begin();
+  impl->removals->begin();
   return Cluster(std::move(impl));
 }
 
 ClusterParts ClusterParts::of(Cluster& cluster) {
   auto& impl = *cluster.impl_;
-  return {*impl.store,
-          *impl.links,
-          *impl.node,
-          *impl.homes,
-          *impl.projections,
-          *impl.documents,
-          *impl.groups,
-          *impl.retention,
-          *impl.scheduled,
-          impl.data_dir,
-          impl.limits,
-          impl.address,
-          cluster::rewritten_on(*impl.store, impl.sealed->sealing())};
+  return {*impl.store,     *impl.links,  *impl.node,      *impl.homes,     *impl.projections,
+          *impl.documents, *impl.groups, *impl.retention, *impl.scheduled, impl.data_dir,
+          impl.limits,     impl.address, impl.rewritten()};
 }
 
 void Cluster::close() {

@@ -17,6 +17,7 @@
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/cluster/removal/removal_watch.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
 #include "evershard/doors/server/member_administration.hpp"
@@ -158,10 +159,10 @@ cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, Event
 }
 
 cluster::ClusterGroupsOptions groups_of(storage::NodeStore& store, cluster::SealedNode& sealed,
+                                        std::function<std::uint64_t()> rewritten,
                                         std::function<void(const Error&)> warn) {
-  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text(),
-                                                 .rewritten = cluster::rewritten_on(store, sealed.sealing()),
-                                                 .warn = std::move(warn)}};
+  cluster::ClusterGroupsOptions options{
+      .host = {.fork_id = store.identity().fork.text(), .rewritten = std::move(rewritten), .warn = std::move(warn)}};
   options.events = &sealed.events();
   options.open = [sealing = sealed.sealing()](RecordedEvent& event) { return sealing->open(event); };
   return options;
@@ -180,24 +181,25 @@ class MemberStore final : public StoreInService {
         node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
         key_links_(*links_),
         sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
+        removals_(std::make_unique<cluster::RemovalWatch>(sealed_->events())),
+        rewritten_(removals_->with(cluster::rewritten_on(*store_, sealed_->sealing()))),
         hosts_(!server.kinds.empty()),
         aggregates_(!hosts_ && server.processes.empty()
                         ? nullptr
                         : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
                                                              server.store.aggregates, store_->identity().fork.text(),
-                                                             cluster::rewritten_on(*store_, sealed_->sealing()))),
+                                                             rewritten_)),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
         of_doors_(std::make_unique<MemberHomes>(*node_, *homes_)),
         readiness_(*node_, *homes_),
-        rewritten_(cluster::rewritten_on(*store_, sealed_->sealing())),
         projections_(std::make_unique<cluster::NodeProjections>(
             *node_, *homes_, projections_of(server.store, sealed_->events(), options.committer.warn))),
         documents_(std::make_unique<cluster::LazyDocuments>(
             sealed_->events(), documents_of(*store_, server.store.data_dir, options.committer.warn))),
-        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_,
-                                                         groups_of(*store_, *sealed_, options.committer.warn))),
+        groups_(std::make_unique<cluster::ClusterGroups>(
+            *node_, *homes_, groups_of(*store_, *sealed_, rewritten_, options.committer.warn))),
         readers_(std::make_unique<cluster::NamedReaders>(&projections_->projections(), *documents_, *groups_,
                                                          options.committer.warn)),
         retention_(std::make_unique<cluster::ClusterRetention>(
@@ -237,6 +239,7 @@ class MemberStore final : public StoreInService {
     of_doors_.reset();
     homes_.reset();
     aggregates_.reset();
+    removals_.reset();
     sealed_.reset();
     node_.reset();
   }
@@ -293,6 +296,7 @@ class MemberStore final : public StoreInService {
   void begin() override {
     links_->attach(*node_);
     scheduled_->begin();
+    removals_->begin();
     if (aggregates_) aggregates_->begin();
   }
   [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
@@ -315,6 +319,7 @@ class MemberStore final : public StoreInService {
     links_->reads().close();  // what others read here ends soon
     homes_->stop();           // others ask again, where the shards will be
     readers_->stop();
+    removals_->stop();
     retention_->close();
     groups_->stop();
     projections_->close();
@@ -332,13 +337,14 @@ class MemberStore final : public StoreInService {
   std::unique_ptr<cluster::ClusterNode> node_;
   cluster::KeyLinks key_links_;
   std::unique_ptr<cluster::SealedNode> sealed_;
+  std::unique_ptr<cluster::RemovalWatch> removals_;
+  const std::function<std::uint64_t()> rewritten_;
   const bool hosts_;                              ///< aggregates that are asked commands
   std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none, and no processes
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<MemberHomes> of_doors_;
   NodeReadiness readiness_;
-  const std::function<std::uint64_t()> rewritten_;
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;
