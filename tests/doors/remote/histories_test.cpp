@@ -53,9 +53,10 @@ class LedDoors : public ::testing::Test {
     second_.fork = served_.served->fork;
     other_ = door::Door::start(second_, {.listen = {"127.0.0.1:0"}}).value();
   }
-  Remote connect() {
-    return served_.connect(
-        {.servers = {served_.address(), other_->addresses().front()}, .timeout = 2s, .unavailable_timeout = 300ms});
+  Remote connect(std::chrono::milliseconds timeout = 2s, std::chrono::milliseconds unavailable_timeout = 300ms) {
+    return served_.connect({.servers = {served_.address(), other_->addresses().front()},
+                            .timeout = timeout,
+                            .unavailable_timeout = unavailable_timeout});
   }
   void lead_first(const std::string& led) { first_led_ = std::make_shared<const std::string>(led); }
   void lead_second(const std::string& led) { second_led_ = std::make_shared<const std::string>(led); }
@@ -76,7 +77,7 @@ class LedDoors : public ::testing::Test {
 Append one_more() { return Append{}.event("order-1", "Placed", "{}"); }
 
 TEST_F(LedDoors, OfOneHistoryAreUsedBoth) {
-  auto store = connect();
+  auto store = connect(60s, 60s);
   EXPECT_TRUE(store.append(one_more()));
   served_.stop();
   lead_second("2:" + x + ",3:" + y);
