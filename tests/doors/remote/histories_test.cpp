@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "evershard/sharding/heard_leaderships.hpp"
@@ -210,6 +212,40 @@ TEST_F(RestoredServer, EndsReadsAndFollowsOfAClientOfOneAddress) {
   ASSERT_FALSE(item) << "position 1,000 is of the fork that was";
   EXPECT_EQ(item.error().code, ErrorCode::invalid_argument);
   EXPECT_TRUE(store.append(one_more())) << "what is at the one address is what was asked for";
+}
+
+// A worker's stay lasts for days, and its stream says once whose order the node follows.
+TEST_F(LedDoors, AWorkersStayEndsWhereItsNodeComesToAnotherHistory) {
+  auto store = served_.connect({.timeout = 20s, .unavailable_timeout = 300ms});
+  ASSERT_TRUE(store.append(one_more()));
+  ASSERT_TRUE(
+      store.groups().create_group({.name = "g", .query = Query{}.types({"Placed"}), .after = GlobalPosition(0)}));
+  auto worker = store.groups().join_group("g").value();
+  const auto first = worker.next(20s);
+  ASSERT_TRUE(first && *first);
+
+  lead_first("2:" + x + ",3:" + x);
+  std::optional<GroupDelivery> again;
+  bool settled = false;
+  for (const auto until = std::chrono::steady_clock::now() + 20s;
+       !settled && std::chrono::steady_clock::now() < until;) {
+    if (const auto next = worker.next(200ms); next && *next) again = **next;
+    settled = worker.acknowledge(again ? *again : **first).has_value();
+  }
+  ASSERT_TRUE(settled) << "the next leadership: it joins again";
+  EXPECT_TRUE(again) << "what was said by the former stream counts for nothing";
+  if (again) {
+    EXPECT_EQ(again->event.position, (*first)->event.position);
+    EXPECT_EQ(again->attempt, 1u) << "no event's fault";
+  }
+
+  ASSERT_TRUE(store.head());
+  lead_first("2:" + x + ",3:" + y);
+  ASSERT_TRUE(served_.local.append(one_more()));
+  for (int n = 0; n != 5; ++n) {
+    const auto next = worker.next(200ms);
+    EXPECT_FALSE(next && *next) << "of another history";
+  }
 }
 
 }  // namespace
