@@ -15,6 +15,7 @@
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/cluster/removal/removal_watch.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
@@ -97,6 +98,14 @@ Result<void> check_options(const ClusterOptions& options) {
   return check(options.limits);
 }
 
+/// Whose shards have the definitions.
+bool all_are_there(const ClusterView& view) {
+  return !view.shards.empty() && std::ranges::all_of(view.shards, [&](const auto& shard) {
+    const auto* writer = view.find(shard.node);
+    return shard.node == view.self || (writer != nullptr && writer->up);
+  });
+}
+
 }  // namespace
 
 struct Cluster::Impl {
@@ -106,6 +115,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::KeyLinks> key_links;
   std::unique_ptr<cluster::SealedNode> sealed;
   std::unique_ptr<cluster::UserEvents> users;
+  std::unique_ptr<cluster::RemovalWatch> removals;
   std::unique_ptr<cluster::AggregateLinks> aggregate_links;
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
   std::unique_ptr<cluster::TimerHost> timers;
@@ -126,18 +136,32 @@ struct Cluster::Impl {
   mutable std::mutex hosted_mutex;
   std::vector<std::shared_ptr<const AggregateKind>> hosted;  ///< under it
 
+  /// Where all nodes are there, `host` is refused as it is in one process; else what misses an event is said later.
+  Result<void> take_names(const KindTypes& types) {
+    using Defined = cluster::NamedReaders::Defined;
+    if (all_are_there(node->view())) {
+      auto taken = readers->take(types, Defined::compared);
+      if (taken || taken.error().code == ErrorCode::invalid_argument) return taken;
+    }
+    return readers->take(types, Defined::later);
+  }
   /// Errors: as AggregateDoor::host_kind
   Result<void> host(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
-    EVERSHARD_TRY(readers->take(kind->types(), cluster::NamedReaders::Defined::left));
+    EVERSHARD_TRY(take_names(kind->types()));
     EVERSHARD_TRY(aggregates->host_kind(std::move(kind), options));
     timers->begin();
     return {};
+  }
+
+  [[nodiscard]] std::function<std::uint64_t()> rewritten() const {
+    return removals->with(cluster::rewritten_on(*store, sealed->sealing()));
   }
 
   ~Impl() {
     if (aggregates != nullptr) close();
     if (sealed != nullptr) sealed->stop();  // also where it never got as far: it asks over the links
     links.reset();                          // before what its answers need
+    readers.reset();
     retention.reset();
     groups.reset();
     documents.reset();
@@ -148,6 +172,7 @@ struct Cluster::Impl {
     processes.reset();
     timers.reset();
     aggregates.reset();
+    removals.reset();
     sealed.reset();
     node.reset();
   }
@@ -163,6 +188,8 @@ struct Cluster::Impl {
       documents->close();
       links->reads().close();  // what others read here ends soon
       homes->stop();           // others ask again, where the shards will be
+      readers->stop();
+      removals->stop();
       retention->close();
       groups->stop();
       projections->close();
@@ -224,10 +251,13 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->limits = options.limits;
   impl->address = node.committer.address;
   auto& events = impl->sealed->events();
+  impl->removals = std::make_unique<cluster::RemovalWatch>(events);
   impl->users = std::make_unique<cluster::UserEvents>(
-      events, [all = impl.get()](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+      events,
+      [all = impl.get()](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
         return all->retention->take_over(aggregate, marker, at_least);
-      });
+      },
+      [all = impl.get()](const Query& query) { return all->readers->check_follower(query); });
 
   cluster::ClusterAggregatesOptions aggregates;
   aggregates.node = options.node;
@@ -258,7 +288,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                   .warn = options.warn,
                                   .name = "node " + std::to_string(options.node) + ", " + this_process(),
                                   .fork = impl->store->identity().fork.text(),
-                                  .rewritten = cluster::rewritten_on(*impl->store, impl->sealed->sealing())});
+                                  .rewritten = impl->rewritten()});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(events);
   impl->scheduled = std::make_unique<cluster::ScheduledHost>(events, options.limits, due);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
@@ -275,14 +305,12 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   documents.engine.warn = options.warn;
   impl->documents = std::make_unique<cluster::LazyDocuments>(events, std::move(documents));
   cluster::ClusterGroupsOptions groups{
-      .host = {.fork_id = identity.fork.text(),
-               .rewritten = cluster::rewritten_on(*impl->store, impl->sealed->sealing()),
-               .warn = options.warn}};
+      .host = {.fork_id = identity.fork.text(), .rewritten = impl->rewritten(), .warn = options.warn}};
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));
-  impl->readers =
-      std::make_unique<cluster::NamedReaders>(&impl->projections->projections(), *impl->documents, *impl->groups);
+  impl->readers = std::make_unique<cluster::NamedReaders>(&impl->projections->projections(), *impl->documents,
+                                                          *impl->groups, options.warn);
   impl->retention = std::make_unique<cluster::ClusterRetention>(
       *impl->node, *impl->store, *impl->homes,
       cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
@@ -290,24 +318,15 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                     .keys = impl->sealed->keys()});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
   impl->scheduled->begin();
+  impl->removals->begin();
   return Cluster(std::move(impl));
 }
 
 ClusterParts ClusterParts::of(Cluster& cluster) {
   auto& impl = *cluster.impl_;
-  return {*impl.store,
-          *impl.links,
-          *impl.node,
-          *impl.homes,
-          *impl.projections,
-          *impl.documents,
-          *impl.groups,
-          *impl.retention,
-          *impl.scheduled,
-          impl.data_dir,
-          impl.limits,
-          impl.address,
-          cluster::rewritten_on(*impl.store, impl.sealed->sealing())};
+  return {*impl.store,     *impl.links,  *impl.node,      *impl.homes,     *impl.projections,
+          *impl.documents, *impl.groups, *impl.retention, *impl.scheduled, impl.data_dir,
+          impl.limits,     impl.address, impl.rewritten()};
 }
 
 void Cluster::close() {
@@ -390,6 +409,7 @@ void Cluster::passivate(const AggregateId& aggregate) { impl_->aggregates->passi
 Projections& Cluster::projections() { return impl_->readers->projections(); }
 Tables& Cluster::tables() { return impl_->projections->tables(); }
 Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) {
+  EVERSHARD_TRY(impl_->readers->add_handler(name, handler));
   return impl_->projections->add_table_handler(name, std::move(handler));
 }
 Documents& Cluster::documents() { return impl_->readers->documents(); }

@@ -39,7 +39,7 @@ struct ClusterParts {
   const std::filesystem::path& data_dir;
   const Limits& limits;
   const std::string& address;                  ///< at which the other nodes reach it
-  std::function<std::uint64_t()> rewritten{};  ///< cluster::rewritten_on
+  std::function<std::uint64_t()> rewritten{};  ///< cluster::rewritten_on, and other nodes' removals
 
   [[nodiscard]] static ClusterParts of(Cluster& cluster);
 };

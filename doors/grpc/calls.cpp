@@ -9,9 +9,9 @@
 
 #include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/doors/serving/gzip.hpp"
+#include "evershard/doors/serving/history_heard.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/beyond_head.hpp"
-#include "evershard/sharding/heard_leaderships.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
 
 namespace evershard::door {
@@ -118,19 +118,13 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
 }
 
 Result<void> Calls::goes_on(grpc::CallbackServerContext& context, const std::string* led) const {
-  if (const auto fork = said_in(context, wire::fork_key);
-      !fork.empty() && !served.fork.empty() && fork != served.fork) {
+  const auto fork = said_in(context, wire::fork_key);
+  if (!fork.empty() && !served.fork.empty() && fork != served.fork)
     context.AddTrailingMetadata(wire::fork_key, served.fork);
-    return refuse(another_fork(fork, served.fork));
-  }
-  const auto said = said_in(context, wire::led_key);
-  if (said.empty() || led == nullptr || said == *led) return {};
+  // Who led another fork says nothing of this one.
   const auto of = said_in(context, wire::led_of_key);
-  if (!of.empty() && !served.fork.empty() && of != served.fork) return {};
-  const auto heard = sharding::leaderships_from(said);
-  if (!heard) return refuse(ErrorCode::invalid_argument, std::string(wire::led_key) + ": " + heard.error().what);
-  const auto own = sharding::leaderships_from(*led);
-  return own ? sharding::check_heard(*heard, *own) : Result<void>(refuse(own.error()));
+  const bool of_this = of.empty() || served.fork.empty() || of == served.fork;
+  return serving::goes_on(fork, of_this ? said_in(context, wire::led_key) : std::string_view(), served.fork, led);
 }
 
 void Calls::admitted(const UnderWay* call, grpc::CallbackServerContext* context, serving::Scope wanted) {

@@ -21,6 +21,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::star
   auto call = std::make_shared<GroupWorkCall>(calls, counted);
   call->self_ = call;
   auto* reactor = call.get();
+  if (calls.names_history) call->led_ = calls.served.led();
   // What a worker settles is a change, and what it is given are events.
   if (auto admitted = call->here_.admit_stream(*context, serving::Scope::read | serving::Scope::append, 0); !admitted) {
     call->finished_ = true;
@@ -108,7 +109,27 @@ void GroupWorkCall::join(const pb::WorkRequest::Join& wanted) {
   pump();
 }
 
+/// By what it says when it joins again, the worker and this node see whether that is another history.
+bool GroupWorkCall::parts() {
+  if (led_ == nullptr) return false;
+  const auto led = calls_.served.led();
+  if (led == led_ || led == nullptr || *led == *led_) return false;
+  std::shared_ptr<GroupSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ending_) return true;
+    leaving_ = true;
+    session = session_;
+  }
+  if (session) session->leave();  // no event's fault
+  end(here_.refused({ErrorCode::unavailable,
+                     "this node follows another leadership than when the worker joined: it "
+                     "joins again"}));
+  return true;
+}
+
 void GroupWorkCall::heard(pb::WorkRequest& request) {
+  if (parts()) return;
   if (request.settlements_size() > 0) settle(request);
   if (request.renew_size() > 0) return renew(request);
   if (auto alive = session_->alive(); !alive) end(here_.refused(alive.error()));
@@ -188,6 +209,13 @@ void GroupWorkCall::take() {
       }
       pump_again_ = false;
       session = session_;
+    }
+    if (parts()) {
+      {
+        const std::lock_guard lock(mutex_);
+        pumping_ = false;
+      }
+      return go_on();
     }
     pb::WorkResponse response;
     std::size_t bytes = 0;

@@ -35,6 +35,8 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
  private:
   void join(const pb::WorkRequest::Join& join);
+  /// Where the node has come to follow another leadership: nothing is taken from the worker nor given to it any more.
+  bool parts();
   void heard(pb::WorkRequest& request);
   void settle(pb::WorkRequest& request);
   void renew(const pb::WorkRequest& request);
@@ -49,7 +51,8 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   Calls& calls_;
   UnderWay here_;
-  std::shared_ptr<GroupWorkCall> self_;  ///< until OnDone
+  std::shared_ptr<const std::string> led_;  ///< when it began; null: the store is one process
+  std::shared_ptr<GroupWorkCall> self_;     ///< until OnDone
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;
   grpc::ByteBuffer outgoing_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/doors/serving/history_heard.hpp"
+
 namespace evershard::http {
 
 void Interest::when_gone(std::function<void()> tell) {
@@ -79,11 +81,25 @@ tl::expected<Asked, Refusal> Api::admit(const Request& head, std::string_view cl
   const bool always = routed->route->manner == Manner::always;
   if (stopping_ && !always) return token_less({ErrorCode::unavailable, "the server is stopping"});
   auto client = serving::client_name(*caller, client_address);
+  if (routed->route->scope) {
+    const auto led = served.led();
+    if (auto same =
+            serving::goes_on(head.field(serving::fork_name), head.field(serving::led_name), served.fork, led.get());
+        !same)
+      return tl::unexpected(Refusal{status_of(same.error().code), same.error(), history()});
+  }
   if (!always) {
     if (auto over = over_limit(client, 1, length_of_body(head))) return tl::unexpected(*std::move(over));
   }
   return Asked{
       {}, *std::move(target), routed->route, std::move(routed->argument), *std::move(caller), std::move(client)};
+}
+
+Headers Api::history() const {
+  Headers names;
+  if (!served.fork.empty()) names.emplace_back("Evershard-Fork", served.fork);
+  if (const auto led = served.led(); led != nullptr && !led->empty()) names.emplace_back("Evershard-Led", *led);
+  return names;
 }
 
 Response Api::options_of(const Request& request) const {
@@ -100,6 +116,13 @@ Response Api::options_of(const Request& request) const {
 
 void Api::answer(Asked asked, Interested interest, Answered answered) {
   const auto& route = *asked.route;
+  if (route.scope) {
+    answered = [to = std::move(answered), names = history()](Answer answer) {
+      if (auto* response = std::get_if<Response>(&answer))
+        response->headers.insert(response->headers.end(), names.begin(), names.end());
+      to(std::move(answer));
+    };
+  }
   if (route.manner != Manner::uncompressed && lists(asked.request.field("accept-encoding"), "gzip")) {
     answered = [to = std::move(answered)](Answer answer) {
       if (auto* response = std::get_if<Response>(&answer)) compress(*response);

@@ -59,6 +59,8 @@ class Api {
   [[nodiscard]] tl::expected<serving::ClientGate::Stream, Refusal> open_stream(const std::string& client) const;
   /// Answers always; what may wait for the disk runs in the pool. `interest` is kept as long as something works for it.
   void answer(Asked asked, Interested interest, Answered answered);
+  /// Of which fork answers are, and whose order they follow.
+  [[nodiscard]] Headers history() const;
   /// OPTIONS.
   [[nodiscard]] Response options_of(const Request& request) const;
 

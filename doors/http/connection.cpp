@@ -377,6 +377,7 @@ void Connection::begin_stream(std::shared_ptr<Stream> stream) {
   if (ended_) return close();
   Response response;
   response.content_type = "text/event-stream";
+  if (route_ != nullptr && route_->scope) response.headers = network_.api.history();
   keep_alive_ = keep_alive_ && !http_1_0_;
   out_ = head_of(response, http_1_0_ ? Framing::until_close : Framing::chunked, 0, keep_alive_, http_1_0_);
   const std::string_view retry = "retry: 2000\n\n";

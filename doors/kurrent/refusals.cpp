@@ -84,6 +84,16 @@ Refusal not_served(std::string what) {
   return refusal;
 }
 
+namespace {
+
+/// Who reads keeps a place and begins behind it again: to pass over an event that is damaged is the reader's to decide.
+std::string text_of_error(const Error& error) {
+  if (error.code != ErrorCode::corruption || !error.details || !error.details->position) return error.what;
+  return "the event at position " + std::to_string(error.details->position->value) + " cannot be read: " + error.what;
+}
+
+}  // namespace
+
 grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,
                        std::size_t append_bytes_max) {
   const auto status = here.refused(refusal.error);
@@ -126,12 +136,13 @@ grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& contex
     trailer("maximum-append-size", std::to_string(append_bytes_max));
     return {grpc::StatusCode::INVALID_ARGUMENT, refusal.error.what};
   }
+  if (refusal.error.code == ErrorCode::corruption) return {status.error_code(), text_of_error(refusal.error)};
   return status;
 }
 
 void put_error(const Refusal& refusal, std::size_t append_bytes_max, es::RpcStatus& to) {
   to.set_code(wire::code_of(refusal.error.code));
-  to.set_message(refusal.error.what);
+  to.set_message(text_of_error(refusal.error));
   switch (refusal.why) {
     case Refusal::Why::wrong_version: {
       es::WrongExpectedVersion detail;

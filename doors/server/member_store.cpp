@@ -17,6 +17,7 @@
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/cluster/removal/removal_watch.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
 #include "evershard/doors/server/member_administration.hpp"
@@ -27,6 +28,7 @@
 #include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
+#include "evershard/store/names/named_readers.hpp"
 #include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
@@ -157,10 +159,10 @@ cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, Event
 }
 
 cluster::ClusterGroupsOptions groups_of(storage::NodeStore& store, cluster::SealedNode& sealed,
+                                        std::function<std::uint64_t()> rewritten,
                                         std::function<void(const Error&)> warn) {
-  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text(),
-                                                 .rewritten = cluster::rewritten_on(store, sealed.sealing()),
-                                                 .warn = std::move(warn)}};
+  cluster::ClusterGroupsOptions options{
+      .host = {.fork_id = store.identity().fork.text(), .rewritten = std::move(rewritten), .warn = std::move(warn)}};
   options.events = &sealed.events();
   options.open = [sealing = sealed.sealing()](RecordedEvent& event) { return sealing->open(event); };
   return options;
@@ -179,24 +181,27 @@ class MemberStore final : public StoreInService {
         node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
         key_links_(*links_),
         sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
+        removals_(std::make_unique<cluster::RemovalWatch>(sealed_->events())),
+        rewritten_(removals_->with(cluster::rewritten_on(*store_, sealed_->sealing()))),
         hosts_(!server.kinds.empty()),
         aggregates_(!hosts_ && server.processes.empty()
                         ? nullptr
                         : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
                                                              server.store.aggregates, store_->identity().fork.text(),
-                                                             cluster::rewritten_on(*store_, sealed_->sealing()))),
+                                                             rewritten_)),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
         of_doors_(std::make_unique<MemberHomes>(*node_, *homes_)),
         readiness_(*node_, *homes_),
-        rewritten_(cluster::rewritten_on(*store_, sealed_->sealing())),
         projections_(std::make_unique<cluster::NodeProjections>(
             *node_, *homes_, projections_of(server.store, sealed_->events(), options.committer.warn))),
         documents_(std::make_unique<cluster::LazyDocuments>(
             sealed_->events(), documents_of(*store_, server.store.data_dir, options.committer.warn))),
-        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_,
-                                                         groups_of(*store_, *sealed_, options.committer.warn))),
+        groups_(std::make_unique<cluster::ClusterGroups>(
+            *node_, *homes_, groups_of(*store_, *sealed_, rewritten_, options.committer.warn))),
+        readers_(std::make_unique<cluster::NamedReaders>(&projections_->projections(), *documents_, *groups_,
+                                                         options.committer.warn)),
         retention_(std::make_unique<cluster::ClusterRetention>(
             *node_, *store_, *homes_,
             cluster::NodeRetentionOptions{.touched =
@@ -207,10 +212,12 @@ class MemberStore final : public StoreInService {
         scheduled_(std::make_unique<cluster::ScheduledHost>(sealed_->events(), options.committer.limits,
                                                             due_here(*node_, options))),
         processes_(sealed_->events()),
-        users_(sealed_->events(),
-               [this](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
-                 return retention_->take_over(aggregate, marker, at_least);
-               }),
+        users_(
+            sealed_->events(),
+            [this](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+              return retention_->take_over(aggregate, marker, at_least);
+            },
+            [this](const Query& query) { return readers_->check_follower(query); }),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,
                         [this](auto& details) {
                           details.emplace_back(ready_figure, readiness_.look() ? 0 : 1);
@@ -225,12 +232,14 @@ class MemberStore final : public StoreInService {
     links_.reset();  // before the node: answers that are still to come need it
     scheduled_.reset();
     retention_.reset();
+    readers_.reset();
     groups_.reset();
     documents_.reset();
     projections_.reset();
     of_doors_.reset();
     homes_.reset();
     aggregates_.reset();
+    removals_.reset();
     sealed_.reset();
     node_.reset();
   }
@@ -239,14 +248,19 @@ class MemberStore final : public StoreInService {
   [[nodiscard]] EventStore& unopened() override { return *node_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
   [[nodiscard]] ClusterAdministration* cluster() override { return &orders_; }
-  [[nodiscard]] Projections* projections() override { return &projections_->projections(); }
+  [[nodiscard]] Projections* projections() override { return &readers_->projections(); }
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
-  [[nodiscard]] Documents* documents() override { return documents_.get(); }
+  [[nodiscard]] Documents* documents() override { return &readers_->documents(); }
   [[nodiscard]] serving::Homes* homes() override { return of_doors_.get(); }
-  [[nodiscard]] Groups* groups() override { return groups_.get(); }
+  [[nodiscard]] Groups* groups() override { return &readers_->groups(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] Processes& processes() override { return processes_; }
   [[nodiscard]] AggregateDoor* aggregates() override { return hosts_ ? &aggregates_->door() : nullptr; }
+  /// What is defined on other nodes is compared with its old events once they are there.
+  [[nodiscard]] Result<void> host(const ServedKind& kind) {
+    EVERSHARD_TRY(readers_->take(kind.kind->types(), cluster::NamedReaders::Defined::later));
+    return aggregates_->door().host_kind(kind.kind, kind.host_options());
+  }
   [[nodiscard]] Result<void> will_run(const ServedProcess& process) { return aggregates_->will_run(process); }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
@@ -282,6 +296,7 @@ class MemberStore final : public StoreInService {
   void begin() override {
     links_->attach(*node_);
     scheduled_->begin();
+    removals_->begin();
     if (aggregates_) aggregates_->begin();
   }
   [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
@@ -303,6 +318,8 @@ class MemberStore final : public StoreInService {
     documents_->close();
     links_->reads().close();  // what others read here ends soon
     homes_->stop();           // others ask again, where the shards will be
+    readers_->stop();
+    removals_->stop();
     retention_->close();
     groups_->stop();
     projections_->close();
@@ -320,16 +337,18 @@ class MemberStore final : public StoreInService {
   std::unique_ptr<cluster::ClusterNode> node_;
   cluster::KeyLinks key_links_;
   std::unique_ptr<cluster::SealedNode> sealed_;
+  std::unique_ptr<cluster::RemovalWatch> removals_;
+  const std::function<std::uint64_t()> rewritten_;
   const bool hosts_;                              ///< aggregates that are asked commands
   std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none, and no processes
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<MemberHomes> of_doors_;
   NodeReadiness readiness_;
-  const std::function<std::uint64_t()> rewritten_;
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;
+  std::unique_ptr<cluster::NamedReaders> readers_;  ///< the three before, as doors see them
   std::unique_ptr<cluster::ClusterRetention> retention_;
   std::unique_ptr<cluster::ScheduledHost> scheduled_;
   cluster::StoreProcesses processes_;
@@ -394,8 +413,7 @@ OpenStore open_member(MemberOptions options) {
     auto member = std::make_unique<MemberStore>(
         std::move(*links), std::move(*opened), node,
         options.address.empty() ? name_of_this_machine() : host_of(options.address), options.kurrent_door, server);
-    for (const auto& kind : server.kinds)
-      EVERSHARD_TRY(member->aggregates()->host_kind(kind.kind, kind.host_options()));
+    for (const auto& kind : server.kinds) EVERSHARD_TRY(member->host(kind));
     for (const auto& process : server.processes) EVERSHARD_TRY(member->will_run(process));
     return member;
   };

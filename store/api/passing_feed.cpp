@@ -9,11 +9,11 @@
 namespace evershard::cluster {
 namespace {
 
-using PassedOver = std::function<void(GlobalPosition position, const Error& why)>;
+using TellPassedOver = std::function<void(GlobalPosition position, const Error& why)>;
 
 class PassingFeed final : public FeedSource {
  public:
-  PassingFeed(EventStore& events, Query query, FollowOptions options, PassedOver passed_over)
+  PassingFeed(EventStore& events, Query query, FollowOptions options, TellPassedOver passed_over)
       : events_(events),
         query_(std::move(query)),
         options_(options),
@@ -78,7 +78,7 @@ class PassingFeed final : public FeedSource {
   EventStore& events_;
   const Query query_;
   FollowOptions options_;  ///< `after`: everything up to there was given
-  const PassedOver passed_over_;
+  const TellPassedOver passed_over_;
   std::mutex mutex_;  ///< of the feed, where it is exchanged
   bool cancelled_ = false;
   EventFeed feed_;
@@ -86,8 +86,24 @@ class PassingFeed final : public FeedSource {
 
 }  // namespace
 
-EventFeed follow_past_damage(EventStore& events, Query query, FollowOptions options, PassedOver passed_over) {
+EventFeed follow_past_damage(EventStore& events, Query query, FollowOptions options, TellPassedOver passed_over) {
   return EventFeed(std::make_unique<PassingFeed>(events, std::move(query), options, std::move(passed_over)));
+}
+
+void PassedOver::add(GlobalPosition position, const Error& why) {
+  if (!known_.insert(position).second) return;
+  if (known_.size() > 1'000) known_.erase(known_.begin());
+  ++count_;
+  last_ = position;
+  why_ = why.what;
+}
+
+std::string PassedOver::text() const {
+  if (count_ == 0) return {};
+  return (count_ == 1
+              ? std::string("1 event that cannot be read was passed over, at position ")
+              : std::to_string(count_) + " events that cannot be read were passed over, the last at position ") +
+         std::to_string(last_.value) + ": " + why_;
 }
 
 }  // namespace evershard::cluster

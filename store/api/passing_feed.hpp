@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "evershard/protocol/query.hpp"
 #include "evershard/store/api/event_feed.hpp"
@@ -17,5 +20,21 @@ namespace evershard::cluster {
 /// Owner: `events` outlives the feed.
 [[nodiscard]] EventFeed follow_past_damage(EventStore& events, Query query, FollowOptions options,
                                            std::function<void(GlobalPosition position, const Error& why)> passed_over);
+
+/// How many events somebody passed over, for listings. A plain class: its owner's lock.
+class PassedOver {
+ public:
+  /// Of the same event again, as of a feed that is begun anew: nothing.
+  void add(GlobalPosition position, const Error& why);
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  /// A sentence that names the last one; empty: none was.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::uint64_t count_ = 0;
+  std::set<GlobalPosition> known_{};  ///< the last of them
+  GlobalPosition last_{};
+  std::string why_;
+};
 
 }  // namespace evershard::cluster

@@ -18,7 +18,10 @@ using TakeOverRemoval =
 /// Owner: the store outlives it.
 class UserEvents final : public EventStore {
  public:
-  UserEvents(EventStore& store, TakeOverRemoval take_over) : store_(store), take_over_(std::move(take_over)) {}
+  /// `check_follower`: what is followed is refused with its error; absent: nothing is.
+  UserEvents(EventStore& store, TakeOverRemoval take_over,
+             std::function<Result<void>(const Query&)> check_follower = {})
+      : store_(store), take_over_(std::move(take_over)), check_follower_(std::move(check_follower)) {}
 
   using EventStore::read;
   /// Where it is broken off between an event and what hides its aggregate, the same append again does the rest.
@@ -42,6 +45,8 @@ class UserEvents final : public EventStore {
     return store_.read(std::move(aggregate), options);
   }
   EventFeed follow(Query query, FollowOptions options = {}) override {
+    if (check_follower_)
+      if (auto checked = check_follower_(query); !checked) return EventFeed(std::move(checked).error());
     return store_.follow(std::move(query), options);
   }
   Result<GlobalPosition> head() override { return store_.head(); }
@@ -74,6 +79,7 @@ class UserEvents final : public EventStore {
  private:
   EventStore& store_;
   const TakeOverRemoval take_over_;
+  const std::function<Result<void>(const Query&)> check_follower_;
 };
 
 }  // namespace evershard::cluster

@@ -17,7 +17,6 @@
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
-#include "evershard/store/local/typed_table_handler.hpp"
 #include "evershard/store/names/named_readers.hpp"
 #include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
@@ -103,7 +102,7 @@ Result<Local> Local::open(LocalOptions options) {
       *impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text(),
                                                .rewritten = [of = node->get()] { return of->rewritten(); },
                                                .warn = options.warn});
-  storage::EventIdAt event_id_at;  // in memory there are no rows of another time
+  EventIdStanding event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled && !options.read_only) {
     impl->projections = cluster::local_projections(*impl->events, **node, options.projections, impl->handlers,
@@ -196,7 +195,11 @@ EventStream Local::read(Query query, ReadOptions options) { return impl_->events
 EventStream Local::read(AggregateId aggregate, StreamOptions options) {
   return impl_->events->read(std::move(aggregate), options);
 }
-EventFeed Local::follow(Query query, FollowOptions options) { return impl_->events->follow(std::move(query), options); }
+EventFeed Local::follow(Query query, FollowOptions options) {
+  if (auto reads_all = impl_->readers->check_follower(query); !reads_all)
+    return EventFeed(std::move(reads_all).error());
+  return impl_->events->follow(std::move(query), options);
+}
 Result<GlobalPosition> Local::head() { return impl_->events->head(); }
 Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
   return impl_->events->wait_for(position, timeout);
@@ -241,8 +244,7 @@ Tables& Local::tables() {
 }
 
 Result<void> Local::add_table_handler(const std::string& name, TableHandler handler) {
-  if (const auto* typed = handler.target<TypedTableHandler>())
-    EVERSHARD_TRY(impl_->readers->add_handler(name, typed->types()));
+  EVERSHARD_TRY(impl_->readers->add_handler(name, handler));
   EVERSHARD_TRY(impl_->handlers->add(name, std::move(handler)));
   if (impl_->projections) impl_->projections->retry();
   return {};

@@ -16,8 +16,7 @@ EngineOptions engine_of(const LocalProjectionOptions& options) {
 
 std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options,
                                                   std::shared_ptr<const TableHandlers> handlers,
-                                                  storage::EventIdAt event_id_at,
-                                                  std::function<void(const Error&)> warn) {
+                                                  EventIdStanding event_id_at, std::function<void(const Error&)> warn) {
   const auto& identity = node.store().identity();
   const auto data_dir = node.data_dir();
   auto kinds = projection_kinds(events, data_dir, std::move(handlers));

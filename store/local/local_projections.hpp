@@ -19,7 +19,7 @@ namespace evershard::cluster {
 [[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node,
                                                                 const LocalProjectionOptions& options,
                                                                 std::shared_ptr<const TableHandlers> handlers,
-                                                                storage::EventIdAt event_id_at,
+                                                                EventIdStanding event_id_at,
                                                                 std::function<void(const Error&)> warn);
 
 [[nodiscard]] EngineOptions engine_of(const LocalProjectionOptions& options);

@@ -1,12 +1,16 @@
 #include "evershard/store/names/named_readers.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "evershard/actors/model/old_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/api/no_projections.hpp"
+#include "evershard/store/names/typed_table_handler.hpp"
 #include "evershard/views/rules/document_fold.hpp"
 #include "evershard/views/rules/index_projection.hpp"
 #include "evershard/views/rules/value_index.hpp"
@@ -61,6 +65,12 @@ Result<void> check_all(const OldNames& names, Result<Things> things, const Reade
   return {};
 }
 
+constexpr std::chrono::milliseconds compared_again_first{1'000};
+constexpr std::chrono::milliseconds compared_again_most{30'000};
+
+/// A node that is away is asked again, and is nothing to say.
+bool may_answer_later(const Error& why) { return why.code == ErrorCode::unavailable || why.code == ErrorCode::timeout; }
+
 Projections& no_projections() {
   static NoProjections none;
   return none;
@@ -73,16 +83,70 @@ struct NamedReaders::Impl {
     const std::lock_guard lock(mutex);
     return names.check(reader);
   }
+  [[nodiscard]] Result<void> compare(const OldNames& with) {
+    if (has_projections)
+      EVERSHARD_TRY(check_all(with, projections.list(), [](const ProjectionInfo& one) {
+        return reader_of_projection(one.name, one.kind, one.spec);
+      }));
+    EVERSHARD_TRY(check_all(with, documents.definitions(),
+                            [](const DocumentDefinition& one) { return reader_of_documents(one.type, one.spec); }));
+    return check_all(with, groups.list_groups(), [](const GroupInfo& one) { return reader_of_group(one.definition); });
+  }
+  void compare_later() {
+    const std::lock_guard lock(mutex);
+    if (stopping) return;
+    wanted = true;
+    if (!comparing.joinable()) comparing = std::thread([this] { compare_until_right(); });
+    changed.notify_all();
+  }
+  void compare_until_right() {
+    std::string said;
+    auto pause = compared_again_first;
+    for (std::unique_lock lock(mutex);;) {
+      changed.wait(lock, [this] { return stopping || wanted; });
+      if (stopping) return;
+      wanted = false;
+      const auto with = names;
+      lock.unlock();
+      const auto compared = compare(with);
+      if (!compared && warn && !may_answer_later(compared.error()) &&
+          std::exchange(said, compared.error().what) != compared.error().what)
+        warn(compared.error());
+      lock.lock();
+      if (compared) {
+        pause = compared_again_first;
+        continue;
+      }
+      changed.wait_for(lock, pause, [this] { return stopping || wanted; });
+      pause = std::min(2 * pause, compared_again_most);
+      wanted = true;
+    }
+  }
+  void stop() {
+    std::thread ending;
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+      ending.swap(comparing);
+    }
+    changed.notify_all();
+    if (ending.joinable()) ending.join();
+  }
 
   Projections& projections;
   Documents& documents;
   Groups& groups;
   const bool has_projections;
+  const std::function<void(const Error&)> warn;
   std::unique_ptr<Projected> seen_projections{};
   std::unique_ptr<Documented> seen_documents{};
   std::unique_ptr<Grouped> seen_groups{};
   std::mutex mutex{};
-  OldNames names{};  ///< under it
+  OldNames names{};  ///< under it, as what follows
+  std::condition_variable changed{};
+  bool wanted = false;  ///< to compare
+  bool stopping = false;
+  std::thread comparing{};
 };
 
 class NamedReaders::Projected final : public Projections {
@@ -188,14 +252,17 @@ class NamedReaders::Grouped final : public Groups {
   Impl& of_;
 };
 
-NamedReaders::NamedReaders(Projections* projections, Documents& documents, Groups& groups)
+NamedReaders::NamedReaders(Projections* projections, Documents& documents, Groups& groups,
+                           std::function<void(const Error&)> warn)
     : impl_(new Impl{projections != nullptr ? *projections : no_projections(), documents, groups,
-                     projections != nullptr}) {
+                     projections != nullptr, std::move(warn)}) {
   impl_->seen_projections = std::make_unique<Projected>(*impl_);
   impl_->seen_documents = std::make_unique<Documented>(*impl_);
   impl_->seen_groups = std::make_unique<Grouped>(*impl_);
 }
-NamedReaders::~NamedReaders() = default;
+NamedReaders::~NamedReaders() { impl_->stop(); }
+
+void NamedReaders::stop() { impl_->stop(); }
 
 Projections& NamedReaders::projections() { return *impl_->seen_projections; }
 Documents& NamedReaders::documents() { return *impl_->seen_documents; }
@@ -208,6 +275,11 @@ Result<void> NamedReaders::add_handler(const std::string& name, std::vector<std:
   return impl_->names.add(handler);
 }
 
+Result<void> NamedReaders::add_handler(const std::string& name, const actors::TableHandler& handler) {
+  const auto* typed = handler.target<TypedTableHandler>();
+  return typed != nullptr ? add_handler(name, typed->types()) : Result<void>();
+}
+
 Result<void> NamedReaders::take(const KindTypes& types, Defined defined) {
   KindTypes old;  // its own readers are the aggregates' host's
   old.old_names = types.old_names;
@@ -218,18 +290,17 @@ Result<void> NamedReaders::take(const KindTypes& types, Defined defined) {
     with = impl_->names;
   }
   EVERSHARD_TRY(with.add(old));
-  if (defined == Defined::compared) {
-    if (impl_->has_projections)
-      EVERSHARD_TRY(check_all(with, impl_->projections.list(), [](const ProjectionInfo& one) {
-        return reader_of_projection(one.name, one.kind, one.spec);
-      }));
-    EVERSHARD_TRY(check_all(with, impl_->documents.definitions(),
-                            [](const DocumentDefinition& one) { return reader_of_documents(one.type, one.spec); }));
-    EVERSHARD_TRY(check_all(with, impl_->groups.list_groups(),
-                            [](const GroupInfo& one) { return reader_of_group(one.definition); }));
+  if (defined == Defined::compared) EVERSHARD_TRY(impl_->compare(with));
+  {
+    const std::lock_guard lock(impl_->mutex);
+    EVERSHARD_TRY(impl_->names.add(old));
   }
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->names.add(old);
+  if (defined == Defined::later) impl_->compare_later();
+  return {};
+}
+
+Result<void> NamedReaders::check_follower(const Query& query) const {
+  return impl_->check(reader_of("a follower", query));
 }
 
 }  // namespace evershard::cluster

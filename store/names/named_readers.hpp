@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,14 +13,16 @@
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/projections.hpp"
+#include "evershard/views/table/table_projection.hpp"
 
 namespace evershard::cluster {
 
 /// Any thread. Owner: what it is made of outlives it.
 class NamedReaders {
  public:
-  /// `projections`: nullptr: they are switched off.
-  NamedReaders(Projections* projections, Documents& documents, Groups& groups);
+  /// `projections`: nullptr: they are switched off. `warn`: of Defined::later; any thread; may be absent.
+  NamedReaders(Projections* projections, Documents& documents, Groups& groups,
+               std::function<void(const Error&)> warn = {});
   ~NamedReaders();
   NamedReaders(const NamedReaders&) = delete;
 
@@ -30,13 +33,20 @@ class NamedReaders {
   [[nodiscard]] Groups& groups();
   /// Of a table's handler in C++: the types that it does something with. Errors: invalid_argument, as above
   [[nodiscard]] Result<void> add_handler(const std::string& name, std::vector<std::string> types);
+  /// Of a handler of any other kind, which names no types: nothing.
+  [[nodiscard]] Result<void> add_handler(const std::string& name, const actors::TableHandler& handler);
+  /// Who follows events by their types. Errors: invalid_argument, as above
+  [[nodiscard]] Result<void> check_follower(const Query& query) const;
 
   enum class Defined : std::uint8_t {
-    compared,  ///< what is defined already is compared too
-    left,      ///< on a cluster, whose definitions lie on other nodes: when it is changed
+    compared,  ///< what is defined already is compared first
+    later,     ///< on a cluster, whose definitions lie on other nodes, some of which may be away: in a thread, until
+               ///< there is an answer and nothing misses an event; `warn` is told what does
   };
   /// Before a kind is hosted. Errors: invalid_argument: which reader misses which events; those of reading
   [[nodiscard]] Result<void> take(const KindTypes& types, Defined defined = Defined::compared);
+  /// Compares nothing any more. Idempotent.
+  void stop();
 
  private:
   struct Impl;

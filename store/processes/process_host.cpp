@@ -58,7 +58,7 @@ class ProcessHost::Run {
     const std::lock_guard lock(mutex_);
     if (driver_) {
       auto status = driver_->status();
-      if (status.trouble.empty()) status.trouble = trouble_;
+      if (status.trouble.empty()) status.trouble = trouble();
       return status;
     }
     ProcessStatus status;
@@ -66,7 +66,7 @@ class ProcessHost::Run {
     status.position = checkpoint_.position;
     status.read_to = checkpoint_.position;
     status.stopped = checkpoint_.stopped;
-    status.trouble = trouble_;
+    status.trouble = trouble();
     return status;
   }
 
@@ -329,6 +329,13 @@ class ProcessHost::Run {
     }
   }
 
+  /// Why nothing goes on; else which events it passed over. Empty: neither.
+  [[nodiscard]] std::string trouble() const {
+    if (!trouble_.empty()) return trouble_;
+    const std::lock_guard lock(passed_mutex_);
+    return passed_over_.text();
+  }
+
   /// Warns, once of the same, and waits.
   void say(const Error& error, std::unique_lock<std::mutex>& lock) {
     if (std::exchange(trouble_, error.what) != error.what && host_.options_.warn)
@@ -342,6 +349,10 @@ class ProcessHost::Run {
     return follow_past_damage(
         host_.events_, std::move(query), {.after = after, .page_events_max = page_events_max},
         [this](GlobalPosition position, const Error& why) {
+          {
+            const std::lock_guard lock(passed_mutex_);
+            passed_over_.add(position, why);
+          }
           if (host_.options_.warn)
             host_.options_.warn(Error(why.code, "process " + in_quotes(process_->type) + " passes over event " +
                                                     std::to_string(position.value) + ": " + why.what));
@@ -474,7 +485,7 @@ class ProcessHost::Run {
     {
       const std::lock_guard lock(mutex_);
       checkpoint = driver_->checkpoint();
-      if (checkpoint.trouble.empty()) checkpoint.trouble = trouble_;
+      if (checkpoint.trouble.empty()) checkpoint.trouble = trouble();
     }
     checkpoint.runs_at = host_.options_.name;
     checkpoint.ended = ends;
@@ -513,6 +524,8 @@ class ProcessHost::Run {
   SeqNr version_;    ///< of it, as this session took it over
   KeptPlace place_;  ///< the thread's own
 
+  mutable std::mutex passed_mutex_;  ///< under mutex_, where both are held
+  PassedOver passed_over_;           ///< since it runs here
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

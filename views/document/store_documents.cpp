@@ -8,6 +8,7 @@
 #include "evershard/storage/index/read_work.hpp"
 #include "evershard/store/api/passing_feed.hpp"
 #include "evershard/views/engine/any_removed.hpp"
+#include "evershard/views/engine/event_ids.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/rows/rocks_projection_store.hpp"
 
@@ -72,6 +73,7 @@ Result<std::unique_ptr<StoreDocuments>> StoreDocuments::open(EventStore& events,
   if (options.folder.empty()) {
     rows = storage::memory_projection_store();
   } else {
+    if (!options.engine.event_id_at) options.engine.event_id_at = event_ids_of(events);
     auto opened = storage::open_projection_store({.folder = options.folder,
                                                   .of = {options.owner, *head, options.engine.event_id_at},
                                                   .warn = options.engine.warn});

@@ -2,25 +2,30 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
+
+#include "evershard/store/api/settled_place.hpp"
 
 namespace evershard::cluster {
 
-storage::EventIdAt event_ids_of(EventStore& events) {
+EventIdStanding event_ids_of(EventStore& events) {
   struct Last {
     std::mutex mutex;
     std::pair<GlobalPosition, EventId> known{};
   };
-  return [&events, last = std::make_shared<Last>()](GlobalPosition position) -> EventId {
+  return [standing = standing_in(events),
+          last = std::make_shared<Last>()](GlobalPosition position) -> Result<std::optional<EventId>> {
     {
       const std::lock_guard lock(last->mutex);
-      if (last->known.first == position) return last->known.second;
+      if (last->known.first == position) return std::optional(last->known.second);
     }
-    const auto event = events.event_at(position);
-    if (!event) return {};  // not known: the next checkpoint names it
+    auto found = standing(position);
+    if (!found && found.error().code == ErrorCode::corruption) return std::optional<EventId>();
+    if (!found || !*found) return found;
     const std::lock_guard lock(last->mutex);
-    last->known = {position, event->id};
-    return event->id;
+    last->known = {position, **found};
+    return found;
   };
 }
 

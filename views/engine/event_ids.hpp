@@ -2,13 +2,13 @@
 
 #pragma once
 
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/store/api/event_store.hpp"
-#include "evershard/views/rows/projection_store.hpp"
 
 namespace evershard::cluster {
 
-/// Asks the store; it remembers the last answer, since all live projections ask for the same one. Any thread.
-/// Owner: the events outlive it.
-[[nodiscard]] storage::EventIdAt event_ids_of(EventStore& events);
+/// standing_in() that remembers the last answer, since all live projections ask for the same one. Nobody can say which
+/// event a damaged record was. Any thread. Owner: the events outlive it.
+[[nodiscard]] EventIdStanding event_ids_of(EventStore& events);
 
 }  // namespace evershard::cluster

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/views/engine/projection_run.hpp"
@@ -37,8 +38,8 @@ struct EngineOptions {
       << 20;  ///< of changes in memory, of all that catch up together, before they are written; 0: each page is written
   std::chrono::milliseconds pace{
       1};  ///< at least this long between two pages of the live ones: one write takes what came meanwhile
-  storage::EventIdAt event_id_at{};  ///< for checkpoints; absent: they do not name their events (a node of a cluster:
-                                     ///< others have them)
+  /// Which event a checkpoint stands at. Absent: hosts with rows on disk ask the events that they are given.
+  EventIdStanding event_id_at{};
   /// Rows that have never caught up are read by nobody who names neither version nor position: rows that were lost or
   /// damaged are made anew, and so are those of a projection whose home moves, and a few of them would pass for all.
   bool reads_whole_only = false;

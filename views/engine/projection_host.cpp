@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/engine/event_ids.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/rows/rocks_projection_store.hpp"
 #include "evershard/views/rules/index_projection.hpp"
@@ -53,10 +54,20 @@ std::string_view verb_of(Projections::Ask what) {
 
 }  // namespace
 
+namespace {
+
+/// In memory there are no rows of another time.
+ProjectionHostOptions naming_events(EventStore& events, ProjectionHostOptions options) {
+  if (!options.folder.empty() && !options.engine.event_id_at) options.engine.event_id_at = event_ids_of(events);
+  return options;
+}
+
+}  // namespace
+
 ProjectionHost::ProjectionHost(EventStore& events, ProcessorKinds kinds, ProjectionHostOptions options)
     : events_(events),
       kinds_(std::move(kinds)),
-      options_(std::move(options)),
+      options_(naming_events(events, std::move(options))),
       catalogue_(events, definitions_of),
       any_removed_(events),
       begins_("the projections do not go on", options_.engine.warn) {}

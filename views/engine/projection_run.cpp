@@ -78,7 +78,7 @@ std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, c
 }
 
 ProjectionRun::ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of,
-                             std::unique_ptr<actors::Processor> processor, storage::EventIdAt event_id_at)
+                             std::unique_ptr<actors::Processor> processor, EventIdStanding event_id_at)
     : rows_(rows),
       board_(board),
       room_(room),
@@ -173,10 +173,12 @@ Result<void> ProjectionRun::handle(std::span<const RecordedEvent* const> events,
   }
 }
 
-/// Of the store where it was not given that one: what is at a checkpoint's position need not match the query.
+/// Of the store where it did not see that one: what is at a checkpoint's position need not match the query.
 EventId ProjectionRun::event_at(GlobalPosition position) const {
   if (!event_id_at_ || position == GlobalPosition{0}) return {};
-  return last_event_.first == position ? last_event_.second : event_id_at_(position);
+  if (last_event_.first == position) return last_event_.second;
+  const auto standing = event_id_at_(position);
+  return standing && *standing ? **standing : EventId{};
 }
 
 storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto,
@@ -213,7 +215,7 @@ std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const Re
                                                               GlobalPosition upto, bool caught_up) {
   if (!gathered_) gathered_.emplace(rows_, family_, durable_);
   if (!events.empty()) {
-    last_event_ = {events.back()->position, events.back()->id};
+    if (last_event_.first < events.back()->position) saw(*events.back());
     if (auto done = handle(events, *gathered_); !done) {
       const bool of_this_page_alone = pending_events_ == 0;
       if (!of_this_page_alone) page_by_page_until_ = std::max(page_by_page_until_, upto);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/views/rows/projection_store.hpp"
@@ -72,7 +73,7 @@ class ProjectionRun {
  public:
   /// Shape: `event_id_at` may be absent: then checkpoints do not name their events.
   ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of,
-                std::unique_ptr<actors::Processor> processor, storage::EventIdAt event_id_at = {});
+                std::unique_ptr<actors::Processor> processor, EventIdStanding event_id_at = {});
   ~ProjectionRun();
 
   [[nodiscard]] const RunOf& of() const { return of_; }
@@ -107,6 +108,8 @@ class ProjectionRun {
   // Of the one who works on it.
   /// Begins with what is in the store. Errors: not_found (dropped), io, corruption
   [[nodiscard]] Result<void> load();
+  /// The last event of the page that is given next, whoever wants it: a checkpoint there need not ask for its id.
+  void saw(const RecordedEvent& event) { last_event_ = {event.position, event.id}; }
   /// Up to where it has been given events: at position(), or behind it where changes are gathered. The next ones are
   /// those behind it.
   [[nodiscard]] GlobalPosition given() const { return given_; }
@@ -143,7 +146,7 @@ class ProjectionRun {
   const RunOf of_;
   const std::string family_;
   const std::unique_ptr<actors::Processor> processor_;
-  const storage::EventIdAt event_id_at_;
+  const EventIdStanding event_id_at_;
 
   std::atomic<std::uint64_t> position_{0}, events_{0}, errors_{0};
   std::atomic<std::int64_t> busy_since_{0};
@@ -160,7 +163,7 @@ class ProjectionRun {
   std::size_t gathered_bytes_ = 0;                  ///< of the room, until they are written
   bool caught_up_ = false;                          ///< complete, once that is written with all that was gathered
   GlobalPosition given_{};
-  std::pair<GlobalPosition, EventId> last_event_{};  ///< that it was given
+  std::pair<GlobalPosition, EventId> last_event_{};  ///< that was seen
   GlobalPosition page_by_page_until_{};  ///< before it is an event that cannot be handled: each page is written
   std::uint64_t events_when_live_ = 0;
   std::chrono::steady_clock::time_point checkpoint_at_{};

@@ -99,6 +99,7 @@ void RunDriver::give(const std::vector<RecordedEvent>& events, GlobalPosition up
     for (const auto& event : events) {
       if (event.position > from && (runs_.size() == 1 || query.matches(event))) wanted.push_back(&event);
     }
+    if (!events.empty()) run->saw(events.back());
     if (auto changes = run->work(wanted, upto, caught_up)) {
       batch.families.emplace(run->family(), *std::move(changes));
       of.push_back(run.get());

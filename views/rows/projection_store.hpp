@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/progress.hpp"
 #include "evershard/views/rows/projection_batch.hpp"
@@ -95,15 +96,13 @@ class ProjectionStore {
   virtual void close() = 0;
 };
 
-/// Which event is at a position. Zeros: it cannot be told.
-using EventIdAt = std::function<EventId(GlobalPosition)>;
-
-/// What is there when it is opened is of `owner`, not ahead of `watermark`, and of the events that the store has;
-/// everything else was cleared.
+/// What is there when it is opened is of `owner`, not ahead of `watermark`, and of the events that the store has, by
+/// KeptPlace::settle(); everything else was cleared. An error of `event_id_at` is one of the opening: rows that cannot
+/// be judged yet are neither cleared nor served.
 struct ProjectionStoreOptions {
   ProjectionOwner owner{};
   GlobalPosition watermark{};
-  EventIdAt event_id_at{};  ///< absent: checkpoints are not compared with the events
+  EventIdStanding event_id_at{};  ///< absent: checkpoints are not compared with the events
 };
 
 }  // namespace evershard::storage

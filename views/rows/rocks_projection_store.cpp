@@ -261,7 +261,7 @@ class RocksProjectionStore final : public ProjectionStore {
   Result<void> ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files);
   rocksdb::Status open_database();
   void clear_database();
-  [[nodiscard]] bool is_of_other_events(const ProjectionCheckpoint& checkpoint) const;
+  [[nodiscard]] Result<bool> stands(const ProjectionCheckpoint& checkpoint) const;
   Result<void> keep_what_is_ours();
   Result<std::shared_ptr<RowFamily>> find(const std::string& name) const;
   Result<ProjectionCheckpoint> read_checkpoint(const rocksdb::ReadOptions& read, const RowFamily& family) const;
@@ -412,11 +412,14 @@ Result<void> RocksProjectionStore::open() {
   return keep_what_is_ours();
 }
 
-/// Of a raw copy that went its own way: same store, same fork, as many events.
-bool RocksProjectionStore::is_of_other_events(const ProjectionCheckpoint& checkpoint) const {
-  if (!options_.of.event_id_at || checkpoint.event == EventId{}) return false;
-  const auto ours = options_.of.event_id_at(checkpoint.position);
-  return ours != EventId{} && ours != checkpoint.event;
+/// Not where it is ahead, and not of a raw copy that went its own way: same store, same fork, as many events.
+Result<bool> RocksProjectionStore::stands(const ProjectionCheckpoint& checkpoint) const {
+  const auto fork = options_.of.owner.fork.text();
+  KeptPlace place(fork);
+  if (options_.of.event_id_at && checkpoint.event != EventId{}) place.add({checkpoint.position, checkpoint.event});
+  const auto settled = place.settle(checkpoint.position, fork, options_.of.watermark, options_.of.event_id_at);
+  if (!settled) return refuse(settled.error());
+  return settled->stands;
 }
 
 Result<void> RocksProjectionStore::keep_what_is_ours() {
@@ -427,9 +430,15 @@ Result<void> RocksProjectionStore::keep_what_is_ours() {
     if (status.IsIOError()) return refuse(error_of(status, reading_rows));
     const auto found =
         status.ok() ? decode_checkpoint(row) : Result<OwnedCheckpoint>(refuse(ErrorCode::corruption, "no checkpoint"));
-    if (!found || found->owner != options_.of.owner || found->checkpoint.position > options_.of.watermark ||
-        is_of_other_events(found->checkpoint))
+    if (!found || found->owner != options_.of.owner) {
       foreign.push_back(name);
+      continue;
+    }
+    const auto ours = stands(found->checkpoint);
+    if (!ours)
+      return refuse(ours.error().code,
+                    "cannot tell whether the rows of " + name + " are of this store's events: " + ours.error().what);
+    if (!*ours) foreign.push_back(name);
   }
   for (const auto& name : foreign) EVERSHARD_TRY(drop_family(name));
   return {};

@@ -2,9 +2,12 @@
 
 #include "tests/actors/aggregate/kit_looks.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "evershard/actors/kit/kit_journal.hpp"
@@ -55,15 +58,19 @@ TEST_F(OnThreads, ABlockingAskComesBackWhateverHappens) {
   ASSERT_TRUE(door.host<SmallBank>());
   journal.hold_appends();
 
-  const auto begun = std::chrono::steady_clock::now();
-  const auto lost = door.get<SmallBank>("1").ask(Deposit{1}, {.timeout = 50ms});
-  const auto took = std::chrono::steady_clock::now() - begun;
-
-  EXPECT_EQ(shown(lost), "timeout");
-  EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, 1s) << "the aggregate answers at the deadline, nobody has to wait for the grace";
+  auto soonest = std::chrono::steady_clock::duration::max();  // a busy machine may hold up some of them
+  int asked = 0;
+  for (; asked != 5 && soonest >= 1s; ++asked) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto lost = door.get<SmallBank>("1").ask(Deposit{1}, {.timeout = 50ms});
+    const auto took = std::chrono::steady_clock::now() - begun;
+    EXPECT_EQ(shown(lost), "timeout");
+    EXPECT_GE(took, 50ms);
+    soonest = std::min(soonest, took);
+  }
+  EXPECT_LT(soonest, 1s) << "the aggregate answers at the deadline, nobody has to wait for the grace";
   journal.release_appends();
-  EXPECT_EQ(shown(door.get<SmallBank>("1").ask(Deposit{1})), "2");
+  EXPECT_EQ(shown(door.get<SmallBank>("1").ask(Deposit{1})), std::to_string(asked + 1));
 }
 
 // Asks stream in from everywhere while it stops: every one of them is answered, once.

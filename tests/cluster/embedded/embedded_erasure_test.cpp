@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
 
+#include "evershard/cluster/embedded/cluster_parts.hpp"
 #include "tests/cluster/embedded/sealed_orders.hpp"
 
 namespace evershard {
@@ -223,6 +227,50 @@ TEST(EmbeddedErasure, WhatIsUnderWayIsErasedWithItOrStays) {
     EXPECT_FALSE(all.error()) << all.error()->what;
     EXPECT_GE(erased, 40);
   }
+}
+
+// The group's home keeps no replica of that shard, and has read the event before.
+TEST(EmbeddedErasure, WhatIsRemovedOnAnotherNodeIsNotGivenOutByAGroup) {
+  EmbeddingCluster cluster(2);
+  for (std::uint32_t n : {1u, 2u}) cluster.start(n);
+  const auto first = cluster.account_on(2, 1);
+  const auto at_two = [&](const std::string& type) {
+    for (int i = 0;; ++i)
+      if (AggregateId id{type, std::to_string(i)}; cluster.node(1).node_of(id) == 2) return id;
+  };
+  std::string name = "g";
+  while (cluster.node(1).node_of({"$group", name}) != 1) name += "g";
+  const AggregateId removed = at_two("removed"), kept = at_two("kept");
+  const auto place = [&](const AggregateId& aggregate) {
+    const auto done =
+        patiently([&] { return cluster.node(1).append(Append{}.event(aggregate.text(), "Placed", "{}")); });
+    ASSERT_TRUE(done) << done.error().what;
+  };
+  place({"account", first});
+  place(removed);
+  auto& groups = cluster.node(1).groups();
+  GroupDefinition definition{.name = name, .query = Query{}.types({"Placed"}), .after = GlobalPosition{0}};
+  ASSERT_TRUE(patiently([&] { return groups.create_group(definition); }));
+  auto worker = patiently([&] { return groups.join_group(name, {.name = "w", .credit = 1}); }).value();
+  const auto given = worker.next(60s);
+  ASSERT_TRUE(given && *given);
+  EXPECT_EQ((*given)->event.aggregate->text(), "account-" + first);
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  while (groups.group(name)->unsettled != 2 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(10ms);
+  ASSERT_EQ(groups.group(name)->unsettled, 2u) << "the home has read the other one too";
+
+  const auto heard = ClusterParts::of(cluster.node(1)).rewritten;
+  const auto before = heard();
+  const auto gone = patiently([&] { return cluster.node(2).retention().remove_aggregate(removed, {}); });
+  ASSERT_TRUE(gone) << gone.error().what;
+  while (heard() == before && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
+  EXPECT_NE(heard(), before);
+  place(kept);
+  ASSERT_TRUE(worker.acknowledge(**given));
+  const auto next = worker.next(60s);
+  ASSERT_TRUE(next && *next);
+  EXPECT_EQ((*next)->event.aggregate->text(), kept.text());
 }
 
 }  // namespace

@@ -2,10 +2,37 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
 #include <evershard/tables.hpp>
 
 #include "evershard/cluster/peers/home_links.hpp"
 #include "tests/cluster/embedded/embedding_cluster.hpp"
+
+namespace evershard::small {
+
+using PutIn = Number<struct PutInName>;  ///< what a deposit was called
+struct PutInName {
+  static constexpr std::string_view text = "put_in";
+};
+
+struct Purse {
+  static constexpr std::string_view type = "purse";
+  using State = Account;
+  using Commands = Types<Deposit>;
+  using Events = Types<Deposited>;
+  using OldEvents = Types<PutIn>;
+  static Effect<Balance> on(const State&, const Deposit& c) {
+    return persist(Deposited{c.n}).reply([](const State& purse) { return Balance{purse.balance}; });
+  }
+  static void apply(State& purse, const Deposited& e) { purse.balance += e.n; }
+  static Deposited upcast(const PutIn& old) { return {old.n}; }
+};
+
+}  // namespace evershard::small
 
 namespace evershard {
 namespace {
@@ -77,6 +104,54 @@ TEST(EmbeddedProjections, AnOlderReleaseIsUnavailable) {
   EXPECT_EQ(cluster::home_outcome(7, refuse(ErrorCode::timeout, "lost")).error().code, ErrorCode::timeout);
   EXPECT_EQ(cluster::home_outcome(7, std::string("\xff")).error().code, ErrorCode::timeout)
       << "it was answered, nobody knows what";
+}
+
+// A program that hosts an aggregate with old events: whoever reads the new name alone, at any node, would miss them.
+TEST(EmbeddedProjections, ThatMissOldEventsAreRefusedWhereTheirAggregateIsHosted) {
+  const auto misses = ::testing::AllOf(::testing::HasSubstr("reads events of type \"deposited\""),
+                                       ::testing::HasSubstr("the old type \"put_in\""));
+  EmbeddingCluster cluster(2);
+  std::mutex mutex;
+  std::vector<std::string> warned;
+  auto told = cluster.options(1);
+  told.warn = [&](const Error& why) {
+    const std::lock_guard lock(mutex);
+    warned.push_back(why.what);
+  };
+  const auto refused = [&](const char* what, const Result<void>& result) {
+    ASSERT_FALSE(result) << what;
+    EXPECT_EQ(result.error().code, ErrorCode::invalid_argument) << what;
+    EXPECT_THAT(result.error().what, misses) << what;
+  };
+  const auto without_value = [](const auto& result) { return result ? Result<void>() : refuse(result.error()); };
+  {
+    auto& one = cluster.start(1, told);
+    ASSERT_TRUE(one.host<Purse>()) << "the other node, with half of the definitions, is not there yet";
+    auto& two = cluster.start(2);
+    TypedTableHandler handler;
+    handler.on<Deposited>([](const Deposited&, TableChanges&) {});
+    const auto by_type = Query{}.types({"deposited"});
+    refused("handler", one.add_table_handler("purses", handler));
+    refused("index", without_value(one.projections().create_index(by_type)));
+    refused("follower", without_value(one.follow(by_type).next(0ms)));
+    GroupDefinition group{.name = "purses"};
+    group.query = by_type;
+    const auto made = two.groups().create_group(group);
+    ASSERT_TRUE(made) << made.error().what << ": this program hosts no purse";
+    for (const auto until = std::chrono::steady_clock::now() + embedded_patience;
+         !two.groups().list_groups() && std::chrono::steady_clock::now() < until;)
+      std::this_thread::sleep_for(10ms);
+    refused("host", two.host<Purse>());
+  }
+  cluster.stop(1);
+  ASSERT_TRUE(cluster.start(1, told).host<Purse>());
+  for (const auto until = std::chrono::steady_clock::now() + embedded_patience;
+       std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms)) {
+    const std::lock_guard lock(mutex);
+    if (std::ranges::any_of(warned, [](const auto& what) { return what.find("put_in") != std::string::npos; })) break;
+  }
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(warned, ::testing::Contains(misses)) << "the group is defined already, and this node says so";
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ TEST_F(EtcdCutLog, SaysThatEtcdIsAwayAndFailsForGood) {
   members.kill(1);
   const auto began = std::chrono::steady_clock::now();
   const auto put = put_one(*log);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 15s);
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().code, ErrorCode::io);
   EXPECT_THAT(put.error().what, HasSubstr("is unknown"));

@@ -264,7 +264,7 @@ TEST_F(ClusterGroupsTest, ASilentWorkerElsewhereIsLostAndOneThatLeavesIsNot) {
   const auto name = at_home_on(1);
   append(1, "order-1", 1);
   ASSERT_TRUE(on(1).create_group(
-      defined(name, {.attempts_max = 5, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = 1s})));
+      defined(name, {.attempts_max = 5, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = 4s})));
   auto silent = on(2).join_group(name).value();
   EXPECT_EQ(next_of(silent).attempt, 1u);
   auto other = on(3).join_group(name).value();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evershard/cluster/views/node_projections.hpp"
+#include "evershard/views/rows/rocks_projection_store.hpp"
 #include "evershard/views/rules/part_name.hpp"
 #include "evershard/views/table/host/projection_kinds.hpp"
 #include "evershard/views/table/table_definition.hpp"
@@ -167,6 +168,41 @@ TEST_F(HomedProjectionsTest, AnIndexCreatedAtOneNodeIsReadAtEach) {
   EXPECT_EQ(at(3).describe("other").error().code, ErrorCode::not_found);
   EXPECT_EQ(at(3).read_index(made->name, {.start = 0}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(at(1).wait_until(made->name, last + 1, 50ms).error().code, ErrorCode::timeout);
+}
+
+// Rows whose checkpoint stands at an event that the cluster does not have there are of another history: of a disk, or
+// of a whole cluster, whose copy was put back within one fork.
+TEST_F(HomedProjectionsTest, RowsOfAnotherHistoryAreMadeAnew) {
+  const auto name = named_at(2, "by-n-");
+  ASSERT_TRUE(create_named(1, name));
+  GlobalPosition last;
+  for (int i = 0; i < 30; ++i) last = append(1 + i % 3, "A");
+  const auto query = Query{}.types({"A"});
+  EXPECT_EQ(named_index_at(2, name, last), recomputed(2, query, last));
+  const auto& identity = cluster_->node(2).committer().store().identity();
+  const storage::RocksProjectionOptions rows{.folder = rows_of(2) / "projections",
+                                             .of = {{identity.store, identity.fork}, last}};
+  const auto at_last = cluster_->node(1).event_at(last).value().id;
+  leave(2);
+  const auto put_back = [&](EventId event) {
+    auto store = storage::open_projection_store(rows);
+    ASSERT_TRUE(store) << store.error().what;
+    ASSERT_EQ((*store)->families().size(), 1u);
+    const auto family = (*store)->families().front();
+    auto begin = (*store)->checkpoint(family).value();
+    EXPECT_EQ(begin.position, last);
+    EXPECT_EQ(begin.event, at_last) << "the checkpoint names the event that it stands at";
+    begin.event = event;
+    ASSERT_TRUE((*store)->drop_family(family));
+    ASSERT_TRUE((*store)->create_family(family, begin));
+  };
+  put_back(EventId::derived({}, 1));
+  join(2);
+  EXPECT_EQ(named_index_at(2, name, last), recomputed(2, query, last));
+  leave(2);
+  put_back(at_last);
+  join(2);
+  EXPECT_THAT(named_index_at(2, name, last), ::testing::IsEmpty()) << "rows of this history are taken as they are";
 }
 
 // Pages of large events come over the link in parts, and are one page to who reads.

@@ -355,7 +355,7 @@ TEST_F(LinkedCluster, SaysHowManyShardsThereAreToANodeThatWasNotTold) {
     EXPECT_EQ(open.error().code, ErrorCode::unavailable);
     EXPECT_THAT(open.error().what, testing::HasSubstr("is open already"));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
 
   // Nothing of its own, and told another number: the coordinator refuses it.
   EXPECT_EQ(shards(linked_shards + 1, nothing), linked_shards + 1);

@@ -235,6 +235,39 @@ TEST(HttpLive, WhoeverComesIsGivenTheFiguresOfTheMinutesBeforeOnceAndInOrder) {
   EXPECT_THAT(next_samples(*late), ElementsAre(kept + more + 1, kept + more + 2, kept + more + 3));
 }
 
+// Whoever goes by a load balancer sees when answers are out of another history, and may say what it heard.
+TEST(HttpHistory, IsNamedByAnswersAndHeardOfRequests) {
+  RunningDoor door(quick());
+  const std::string x = "00000000-0000-0000-0000-00000000000a", y = "00000000-0000-0000-0000-00000000000b";
+  door.led = std::make_shared<const std::string>("2:" + x);
+  const auto fork = door.store.stats().value().info.fork_id;
+  const auto head = door.get("/api/v1/head");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.header("evershard-fork"), fork);
+  EXPECT_EQ(head.header("evershard-led"), "2:" + x);
+  EXPECT_EQ(door.get("/api/v1/events/77").header("evershard-fork"), fork) << "an error, too";
+  EXPECT_EQ(door.get("/health").header("evershard-fork"), "") << "which everybody may ask";
+  auto live = door.client();
+  live.send("GET /api/v1/live/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  std::string begun;
+  for (const auto until = std::chrono::steady_clock::now() + 20s;
+       begun.find("\r\n\r\n") == std::string::npos && std::chrono::steady_clock::now() < until;)
+    begun += live.receive_some();
+  EXPECT_THAT(begun, testing::HasSubstr("Evershard-Fork: " + fork + "\r\n"));
+
+  const auto said = [](const std::string& name, const std::string& value) { return name + ": " + value + "\r\n"; };
+  EXPECT_EQ(door.get("/api/v1/head", said("Evershard-Fork", fork)).status, 200);
+  EXPECT_EQ(door.get("/api/v1/head", said("Evershard-Led", "2:" + x)).status, 200);
+  const auto forked = door.get("/api/v1/head", said("Evershard-Fork", "another"));
+  EXPECT_EQ(forked.code(), "invalid_argument");
+  EXPECT_EQ(forked.header("evershard-fork"), fork) << "by which the caller sees what is here";
+  EXPECT_EQ(door.get("/api/v1/head", said("Evershard-Led", "2:" + y)).code(), "fenced") << "two histories";
+  EXPECT_EQ(door.get("/api/v1/head", said("Evershard-Led", "nonsense")).code(), "invalid_argument");
+  EXPECT_EQ(door.ask("POST", "/api/v1/append", R"({"type":"A","tags":["a"]})", said("Evershard-Led", "2:" + y)).code(),
+            "fenced");
+  EXPECT_EQ(door.store.head().value().value, 0u);
+}
+
 TEST(HttpLive, KeepsFiguresWhileNobodyWatches) {
   RunningDoor door(quick());
   std::this_thread::sleep_for(1s);

@@ -37,6 +37,8 @@ class RunningDoor {
     served->scheduled = &store.scheduled();
     served->processes = &store.processes();
     served->tables = &store.tables();
+    served->fork = store.stats().value().info.fork_id;
+    served->led = [this] { return led; };
     for (const auto& kind : kinds) EXPECT_TRUE(store.host_kind(kind, {}));
     if (!kinds.empty()) served->commands = &commands.emplace(store, kinds);
     auto started = http::HttpDoor::start(*served, std::move(options));
@@ -59,6 +61,7 @@ class RunningDoor {
   serving::HeadWatch watch;
   std::shared_ptr<const serving::Access> access;
   RegisteredTypes types;
+  std::shared_ptr<const std::string> led{};  ///< whose order answers follow, as text
   std::optional<serving::HostedCommands> commands;
   std::unique_ptr<serving::Served> served;
   std::unique_ptr<http::HttpDoor> door;

@@ -13,6 +13,7 @@
 #include "evershard/doors/kurrent/stream_name.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "tests/doors/kurrent/kurrent_in_process.hpp"
+#include "tests/store/copy/damaged_store.hpp"
 #include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::kurrent {
@@ -123,6 +124,41 @@ TEST_F(KurrentBrokenLinks, OfCategoriesEndTheReading) {
   store().names = {"order-1"};
 
   EXPECT_EQ(read("$ce-order"), (Words{"B", unavailable})) << "whether it is shown is not known";
+}
+
+// The reader's place is the reader's own: it is told which event cannot be read, and nothing is passed over for it.
+TEST(KurrentDamage, EndsReadingsAndSubscriptionsWithTheEventsPosition) {
+  std::optional<testing::DamagedStore> damaged;
+  KurrentInProcess door(
+      {}, [&](EventStore& store) -> EventStore& { return damaged.emplace(store, std::set<std::uint64_t>{2}); });
+  for (int i = 0; i != 3; ++i)
+    ASSERT_TRUE(door.local.append(Append{}.event("thing-" + std::to_string(i), "Happened", "{}")));
+  const auto streams =
+      esp::Streams::NewStub(grpc::CreateChannel(door.door->addresses().front(), grpc::InsecureChannelCredentials()));
+  for (const bool subscribes : {false, true}) {
+    grpc::ClientContext context;
+    esp::ReadReq request;
+    auto& options = *request.mutable_options();
+    options.mutable_all()->mutable_start();
+    if (subscribes)
+      options.mutable_subscription();
+    else
+      options.set_count(100);
+    options.mutable_no_filter();
+    options.mutable_uuid_option()->mutable_string();
+    const auto reader = streams->Read(&context, request);
+    esp::ReadResp response;
+    std::vector<std::uint64_t> given;
+    while (reader->Read(&response))
+      if (response.has_event()) given.push_back(response.event().commit_position());
+    const auto status = reader->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS) << subscribes << status.error_message();
+    EXPECT_NE(status.error_message().find("the event at position 2 cannot be read: its checksum is wrong"),
+              std::string::npos)
+        << status.error_message();
+    for (const auto position : given) EXPECT_LT(position, 2u) << subscribes;
+  }
+  door.stop();
 }
 
 }  // namespace

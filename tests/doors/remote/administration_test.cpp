@@ -150,7 +150,7 @@ TEST(RemoteSnapshot, OnAFullDiskComesBackWithTheReasonLongBeforeTheTimeOut) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().what;
   EXPECT_THAT(refused.error().what, ::testing::HasSubstr("disk"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 
 TEST(RemoteSnapshot, IsSentAgainWhileTheServerCannotBeReached) {

@@ -338,7 +338,7 @@ TEST(RemoteAggregates, AnswerInTimeAndForgetWhoWent) {
   EXPECT_EQ(ask(served, waits, 100ms).status.error_code(), grpc::DEADLINE_EXCEEDED);
   waits.set_timeout_ms(60'000);
   EXPECT_EQ(ask(served, waits, 100ms).status.error_code(), grpc::DEADLINE_EXCEEDED);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
   gate.set(true);
   holder.join();
   for (int n = 0; n != 1'000 && served.door->calls() != 0; ++n) std::this_thread::sleep_for(5ms);

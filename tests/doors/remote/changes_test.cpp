@@ -50,7 +50,7 @@ TEST(RemoteChanges, AreNotDoneWhereNobodyIsThere) {
 
 TEST(RemoteReads, AreAskedForAgainWhereTheirAnswerWasLost) {
   LosingServer server;
-  auto remote = Remote::connect({.server = server.address(), .timeout = 500ms}).value();
+  auto remote = Remote::connect({.server = server.address(), .timeout = 3s}).value();
   EXPECT_EQ(remote.groups().group("g").error().code, ErrorCode::unavailable);
   EXPECT_GT(server.heard(), 1);
 }

@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "evershard/sharding/heard_leaderships.hpp"
@@ -53,9 +55,10 @@ class LedDoors : public ::testing::Test {
     second_.fork = served_.served->fork;
     other_ = door::Door::start(second_, {.listen = {"127.0.0.1:0"}}).value();
   }
-  Remote connect() {
-    return served_.connect(
-        {.servers = {served_.address(), other_->addresses().front()}, .timeout = 2s, .unavailable_timeout = 300ms});
+  Remote connect(std::chrono::milliseconds timeout = 2s, std::chrono::milliseconds unavailable_timeout = 300ms) {
+    return served_.connect({.servers = {served_.address(), other_->addresses().front()},
+                            .timeout = timeout,
+                            .unavailable_timeout = unavailable_timeout});
   }
   void lead_first(const std::string& led) { first_led_ = std::make_shared<const std::string>(led); }
   void lead_second(const std::string& led) { second_led_ = std::make_shared<const std::string>(led); }
@@ -76,7 +79,7 @@ class LedDoors : public ::testing::Test {
 Append one_more() { return Append{}.event("order-1", "Placed", "{}"); }
 
 TEST_F(LedDoors, OfOneHistoryAreUsedBoth) {
-  auto store = connect();
+  auto store = connect(60s, 60s);
   EXPECT_TRUE(store.append(one_more()));
   served_.stop();
   lead_second("2:" + x + ",3:" + y);
@@ -233,6 +236,40 @@ TEST_F(RestoredServer, LeaderEpochsOfTheForkThatWasSayNothingOfItToAClientOfOneA
   EXPECT_TRUE(store.head());
   led = std::make_shared<const std::string>("7:" + x);
   EXPECT_FALSE(store.head()) << "of the fork that there is two histories are told apart";
+}
+
+// A worker's stay lasts for days, and its stream says once whose order the node follows.
+TEST_F(LedDoors, AWorkersStayEndsWhereItsNodeComesToAnotherHistory) {
+  auto store = served_.connect({.timeout = 20s, .unavailable_timeout = 300ms});
+  ASSERT_TRUE(store.append(one_more()));
+  ASSERT_TRUE(
+      store.groups().create_group({.name = "g", .query = Query{}.types({"Placed"}), .after = GlobalPosition(0)}));
+  auto worker = store.groups().join_group("g").value();
+  const auto first = worker.next(20s);
+  ASSERT_TRUE(first && *first);
+
+  lead_first("2:" + x + ",3:" + x);
+  std::optional<GroupDelivery> again;
+  bool settled = false;
+  for (const auto until = std::chrono::steady_clock::now() + 20s;
+       !settled && std::chrono::steady_clock::now() < until;) {
+    if (const auto next = worker.next(200ms); next && *next) again = **next;
+    settled = worker.acknowledge(again ? *again : **first).has_value();
+  }
+  ASSERT_TRUE(settled) << "the next leadership: it joins again";
+  EXPECT_TRUE(again) << "what was said by the former stream counts for nothing";
+  if (again) {
+    EXPECT_EQ(again->event.position, (*first)->event.position);
+    EXPECT_EQ(again->attempt, 1u) << "no event's fault";
+  }
+
+  ASSERT_TRUE(store.head());
+  lead_first("2:" + x + ",3:" + y);
+  ASSERT_TRUE(served_.local.append(one_more()));
+  for (int n = 0; n != 5; ++n) {
+    const auto next = worker.next(200ms);
+    EXPECT_FALSE(next && *next) << "of another history";
+  }
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(RemoteRead, GoesOnCountingTheEventsOfEachAggregate) {
 TEST(RemoteRead, WaitsForAtLeastAndNoLonger) {
   ServedStore served;
   append_events(served.local, 2);
-  auto remote = served.connect({.timeout = 300ms});
+  auto remote = served.connect({.timeout = 1s});
   auto patient = served.connect();
   std::thread writer([&] {
     std::this_thread::sleep_for(100ms);
@@ -107,8 +107,8 @@ TEST(RemoteRead, WaitsForAtLeastAndNoLonger) {
   ASSERT_FALSE(never);
   EXPECT_EQ(never.error().code, ErrorCode::timeout);
   EXPECT_EQ(never.error().what, "the watermark is at 5, not yet at 99");
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
-  EXPECT_GE(std::chrono::steady_clock::now() - began, 290ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 990ms);
 }
 
 TEST(RemoteRead, CanBeCancelledFromAnotherThreadInTheMiddle) {
@@ -166,7 +166,7 @@ TEST(RemoteRead, EverythingEndsInTimeWhereTheServerSaysNothing) {
   const auto in_time = [](auto call) {
     const auto began = std::chrono::steady_clock::now();
     const auto code = call();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
     EXPECT_TRUE(code == ErrorCode::timeout || code == ErrorCode::unavailable) << name_of(code);
   };
   in_time([&] { return remote.head().error().code; });
@@ -184,7 +184,8 @@ TEST(RemoteRead, EverythingEndsInTimeWhereTheServerSaysNothing) {
 TEST(RemoteRead, APageThatDoesNotComeInTimeIsATimeout) {
   ServedStore served;
   append_events(served.local, 5);
-  auto remote = served.connect({.timeout = 300ms});
+  auto remote = served.connect({.timeout = 1s});
+  ASSERT_TRUE(served.connect().head());
   std::promise<void> go;
   auto gone = go.get_future().share();
   for (int i = 0; i < 2; ++i) served.pool.run([gone] { gone.wait(); });
@@ -192,7 +193,7 @@ TEST(RemoteRead, APageThatDoesNotComeInTimeIsATimeout) {
   const auto event = remote.read(Query::all()).next();
   ASSERT_FALSE(event);
   EXPECT_EQ(event.error().code, ErrorCode::timeout);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
   go.set_value();
 }
 

@@ -47,7 +47,7 @@ TEST(Links, FindAPeerInOneOfSeveralPlaces) {
     one.listen(places[static_cast<std::size_t>(at)].port());
     const auto began = std::chrono::steady_clock::now();
     ASSERT_TRUE(wait_for([&] { return two.is_connected(1); }));
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
     EXPECT_EQ(two.ask(1, "hello").value(), "1: hello");
   }
   // Each of them must be a place where one may go.
@@ -180,7 +180,7 @@ TEST(Links, SayUnavailableOfAPeerThatIsGone) {
   const auto answer = two.ask(1, "x", 30s);
   EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
   EXPECT_THAT(answer.error().what, HasSubstr("node 1 is not connected: Connection refused"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
   EXPECT_EQ(two.ask(9, "x", 100ms).error().code, ErrorCode::unavailable) << "nobody has ever heard of it";
 }
 

@@ -60,6 +60,7 @@ std::map<std::string, Result<void>> defined(Local& store, bool both, bool with_h
   GroupDefinition group{.name = "tills"};
   group.query = Query{}.types(names);
   told.emplace("group", without_value(store.groups().create_group(group)));
+  told.emplace("follower", without_value(store.follow(Query{}.types(names)).next(std::chrono::milliseconds(0))));
   if (with_handler) told.emplace("handler", store.add_table_handler("tills", handler));
   return told;
 }

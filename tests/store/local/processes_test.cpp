@@ -12,14 +12,16 @@
 #include "evershard/store/local/local_events.hpp"
 #include "evershard/store/local/maintenance.hpp"
 #include "evershard/store/local/node.hpp"
+#include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "tests/actors/process/transfers.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/store/copy/damaged_store.hpp"
 
 namespace evershard::bank {
 namespace {
 
-class ProcessesInAStore : public testing::Test {
+class ProcessesInAStore : public ::testing::Test {
  protected:
   void open() {
     store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
@@ -117,7 +119,7 @@ TEST_F(ProcessesInAStore, FallBackWithAStoreThatIsRestored) {
   {
     auto looked_at = Local::open({.data_dir = folder_.path() / "data"}).value();
     EXPECT_THAT(looked_at.processes().process("transfer")->state.trouble,
-                testing::HasSubstr("lies beyond the head of the store"));
+                ::testing::HasSubstr("lies beyond the head of the store"));
   }
   open();
   request("u1", "ann", "bob", 70);
@@ -136,7 +138,7 @@ TEST_F(ProcessesInAStore, AreRunOnceAndBehindTheirRules) {
   store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
   const auto refused = store_->run<Transfers>(none);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().what, testing::HasSubstr("more than 0"));
+  EXPECT_THAT(refused.error().what, ::testing::HasSubstr("more than 0"));
   EXPECT_TRUE(store_->run<Transfers>()) << "what was refused left nothing";
 }
 
@@ -245,9 +247,9 @@ TEST_F(ProcessesInAStore, OneThatFailsOnItsFirstEventIsSeenAndMendedToo) {
     for (const auto& one : page.value()) all.push_back(one.instance);
     return all;
   };
-  EXPECT_THAT(names("", 10), testing::ElementsAre("t0", "t1"));
-  EXPECT_THAT(names("", 1), testing::ElementsAre("t0"));
-  EXPECT_THAT(names("t0", 1), testing::ElementsAre("t1"));
+  EXPECT_THAT(names("", 10), ::testing::ElementsAre("t0", "t1"));
+  EXPECT_THAT(names("", 1), ::testing::ElementsAre("t0"));
+  EXPECT_THAT(names("t0", 1), ::testing::ElementsAre("t1"));
   EXPECT_EQ(seen.instances("transfer", "", 1)->at(0).version, SeqNr{0});
   EXPECT_EQ(seen.instances("transfer", "", 1)->at(0).failures.size(), 1u);
   using Action = ProcessControl::Action;
@@ -409,6 +411,36 @@ TEST_F(ProcessesInAStore, OneThatNobodyRunsIsKnownByThat) {
 }
 
 /// As where its program was killed, or its machine went away.
+TEST(ProcessesBesideDamage, PassOverWhatIsDamagedSayItAndCountIt) {
+  TemporaryFolder folder;
+  auto store = Local::open({.data_dir = folder.path() / "data"}).value();
+  ASSERT_TRUE(store.host<Account>());
+  ASSERT_TRUE(store.host<Desk>());
+  for (const std::string account : {"ann", "bob"}) {
+    ASSERT_TRUE(store.get<Account>(account).ask(Open{"-", "-", "-", 100}));
+  }
+  ASSERT_TRUE(store.get<Desk>("1").ask(Request{"t1", "ann", "bob", 30}, {.command_id = "t1"}));
+  const auto damaged = store.head().value();
+  ASSERT_TRUE(store.get<Desk>("2").ask(Request{"t2", "ann", "bob", 7}, {.command_id = "t2"}));
+  const auto transfers = make_process<Transfers>().value();
+  ASSERT_TRUE(store.host_kind(transfers->kind, {}));
+  evershard::testing::DamagedStore seen(store.all_names(), {damaged.value});
+  cluster::ProcessHost host(seen, [&]() -> AggregateDoor& { return store; }, {});
+  ASSERT_TRUE(host.run(transfers, {.checkpoint_every = 20ms}, {}));
+  const auto balance = [&] { return store.get<Account>("bob").state()->state.balance; };
+  std::string told;
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       std::chrono::steady_clock::now() < until && (balance() != 107 || told.empty());
+       std::this_thread::sleep_for(2ms)) {
+    const auto info = store.processes().process("transfer");
+    if (info) told = info->state.trouble;
+  }
+  EXPECT_EQ(balance(), 107) << "the event beside it was reacted to";
+  EXPECT_THAT(told, ::testing::HasSubstr("1 event that cannot be read was passed over, at position " +
+                                         std::to_string(damaged.value)));
+  EXPECT_THAT(host.status().at(0).trouble, ::testing::HasSubstr("its checksum is wrong"));
+}
+
 TEST(ProcessesThatSayNothing, AreRunByNobody) {
   const auto node = cluster::Node::open({}).value();
   cluster::LocalEvents events(node);

@@ -267,7 +267,7 @@ TEST_F(RocksProjections, OfAnotherStoreAnotherForkOrAheadOfTheWatermarkAreCleare
 
 TEST_F(RocksProjections, OfOtherEventsAtTheirPositionAreCleared) {
   const auto one = EventId::derived({}, 1), other = EventId::derived({}, 2);
-  const auto left = [&](EventId written, const EventIdAt& at) {
+  const auto left = [&](EventId written, const EventIdStanding& at) {
     {
       const auto store = open();
       if (store->families().empty()) {
@@ -282,17 +282,39 @@ TEST_F(RocksProjections, OfOtherEventsAtTheirPositionAreCleared) {
     EXPECT_TRUE(opened) << opened.error().what;
     return !(*opened)->families().empty();
   };
-  const auto says = [](EventId id) {
-    return [id](GlobalPosition position) {
+  const auto says = [](std::optional<EventId> id) {
+    return [id](GlobalPosition position) -> Result<std::optional<EventId>> {
       EXPECT_EQ(position, GlobalPosition{50});
       return id;
     };
   };
   EXPECT_TRUE(left(one, says(one)));
   EXPECT_FALSE(left(one, says(other)));
-  EXPECT_TRUE(left(one, says({}))) << "what cannot be told says nothing";
+  EXPECT_TRUE(left(one, says(std::nullopt))) << "what cannot be told says nothing";
   EXPECT_TRUE(left({}, says(other))) << "as programs before wrote it";
   EXPECT_TRUE(left(one, {}));
+}
+
+// On a cluster the event may lie at a node that is away: rows are not given as this store's before somebody can say so.
+TEST_F(RocksProjections, WhoseEventCannotBeAskedForAreNeitherServedNorCleared) {
+  {
+    const auto store = open();
+    EXPECT_TRUE(store->create_family("a", {.position = GlobalPosition{50}, .event = EventId::derived({}, 1)}));
+  }
+  Result<std::optional<EventId>> answer = refuse(ErrorCode::unavailable, "node 2 is away");
+  const RocksProjectionOptions folder{
+      .folder = folder_.path() / "projections",
+      .of = {one_store, GlobalPosition{100}, [&answer](GlobalPosition) { return answer; }}};
+  const auto refused = open_projection_store(folder);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().what, testing::AllOf(testing::HasSubstr("rows of a "), testing::HasSubstr("node 2")));
+  answer = std::optional(EventId::derived({}, 1));
+  {
+    const auto store = open_projection_store(folder);
+    ASSERT_TRUE(store) << store.error().what;
+    EXPECT_THAT((*store)->families(), ElementsAre("a"));
+  }
 }
 
 TEST_F(RocksProjections, WhatIsDamagedIsClearedAndWorks) {

@@ -84,6 +84,7 @@ GroupInfo HostedGroup::info(GlobalPosition head) const {
   if (info.trouble.empty() && !unread_.empty())
     info.trouble = "the event at position " + std::to_string(unread_.begin()->first.value) +
                    " cannot be read: " + unread_.begin()->second;
+  if (info.trouble.empty()) info.trouble = passed_over_.text();
   return info;
 }
 
@@ -435,7 +436,11 @@ bool HostedGroup::read_page(Lock& lock) {
     const auto page = std::clamp<std::size_t>(state_.settings().window / 2, 1, group_page_events_max);
     feed_.emplace(follow_past_damage(
         parts_.store, spec_.definition.query, {.after = state_.read_to(), .page_events_max = page},
-        [warn = parts_.options.warn, name = spec_.definition.name](GlobalPosition position, const Error& why) {
+        [this, warn = parts_.options.warn, name = spec_.definition.name](GlobalPosition position, const Error& why) {
+          {
+            const Lock mine(mutex_);
+            passed_over_.add(position, why);
+          }
           if (warn)
             warn(Error(why.code, "the group " + in_quotes(name) + " passes over event " +
                                      std::to_string(position.value) + ": " + why.what));

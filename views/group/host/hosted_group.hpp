@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/passing_feed.hpp"
 #include "evershard/views/group/group_state.hpp"
 #include "evershard/views/group/host/group_host_options.hpp"
 #include "evershard/views/group/host/group_spec.hpp"
@@ -145,6 +146,7 @@ class HostedGroup {
   actors::GroupTime keep_again_ = 0;  ///< after a failure
   actors::GroupTime pace_until_ = 0;
   std::string keep_trouble_, read_trouble_;
+  PassedOver passed_over_;                        ///< since it is hosted here
   std::map<GlobalPosition, std::string> unread_;  ///< unsettled events that could not be read again, and why
   actors::GroupTime read_again_ = 0;
   std::optional<EventFeed> feed_;  ///< the working thread's alone

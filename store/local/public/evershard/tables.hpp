@@ -4,7 +4,7 @@
 #pragma once
 
 #include "evershard/store/local/local.hpp"
-#include "evershard/store/local/typed_table_handler.hpp"
+#include "evershard/store/names/typed_table_handler.hpp"
 #include "evershard/views/table/table_changes.hpp"
 
 namespace evershard {

@@ -269,6 +269,34 @@ TEST_F(HostedGroupByHand, ADamagedEventIsToldAndHoldsUpNothingElse) {
   group->end(over_);
 }
 
+TEST_F(HostedGroupByHand, ADamagedEventThatIsReadTheFirstTimeIsPassedOverSaidAndCounted) {
+  append("order-1");
+  const auto first = events_.head().value();
+  append("order-2");
+  const auto damaged = events_.head().value();
+  append("order-3");
+  auto group = hosted();
+  int failures = 1;
+  store_.follows = [&]() -> std::optional<Error> {
+    if (failures-- <= 0) return {};
+    ErrorDetails details;
+    details.position = damaged;
+    return Error(ErrorCode::corruption, "its checksum is wrong", std::move(details));
+  };
+  const auto worker = group->join({.name = "w", .credit = 10}, [] {}).value();
+  (void)group->work();
+  (void)group->work();
+  const auto given = group->take(worker, 10);
+  ASSERT_TRUE(given) << given.error().what;
+  ASSERT_THAT(*given, SizeIs(2));
+  EXPECT_EQ(given->front().event.position, first);
+  EXPECT_THAT(group->info(GlobalPosition(9)).trouble,
+              ::testing::AllOf(HasSubstr("1 event that cannot be read was passed over, at position " +
+                                         std::to_string(damaged.value)),
+                               HasSubstr("checksum")));
+  group->end(over_);
+}
+
 /// A host of its own, with its threads.
 class GroupHostWithHooks : public GroupsWithHooks {
  protected:
