@@ -56,7 +56,7 @@ void append_event(const EventView& event, std::string& out) {
 /// But for the times, which each disk has of its own clock. One that is damaged is as good as none.
 void append_snapshot(std::string_view row, const AggregateId& aggregate, std::string& out) {
   const auto snapshot = decode_snapshot(row, aggregate);
-  if (!snapshot) return;
+  if (!snapshot) return;  // verify finds it, on that disk
   append_varint(out, snapshot->version.value);
   append_varint(out, snapshot->position.value);
   append_varint(out, static_cast<std::uint64_t>(snapshot->format));

@@ -47,12 +47,12 @@ Result<void> LazyDocuments::drop(const std::string& type) {
 }
 
 Result<std::vector<DocumentDefinition>> LazyDocuments::definitions() {
-  // Who only looks makes no rows.
-  const auto defined = events_.aggregates("$document", {}, 1);
-  if (defined && defined->empty()) return std::vector<DocumentDefinition>();
-  auto documents = opened();
-  if (!documents) return refuse(std::move(documents).error());
-  return (*documents)->definitions();
+  // Who only looks makes no rows, and needs none: also where there is no room for them.
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return refuse(ErrorCode::unavailable, "the store is closed");
+  }
+  return StoreDocuments::defined_in(events_);
 }
 
 Result<ProjectionInfo> LazyDocuments::describe(const std::string& type) {

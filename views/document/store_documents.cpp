@@ -235,12 +235,21 @@ Result<void> StoreDocuments::drop(const std::string& type) {
   return {};
 }
 
-Result<std::vector<DocumentDefinition>> StoreDocuments::definitions() {
-  auto all = catalogue_.list();
+namespace {
+
+Result<std::vector<DocumentDefinition>> told(Result<std::vector<actors::Definition>> all) {
   if (!all) return refuse(std::move(all).error());
   std::vector<DocumentDefinition> shown;
   for (const auto& definition : *all) shown.push_back(told(definition));
   return shown;
+}
+
+}  // namespace
+
+Result<std::vector<DocumentDefinition>> StoreDocuments::definitions() { return told(catalogue_.list()); }
+
+Result<std::vector<DocumentDefinition>> StoreDocuments::defined_in(EventStore& events) {
+  return told(Catalogue(events, "document").list());
 }
 
 Result<FoldedDocument> StoreDocuments::row_of(const AggregateId& aggregate, std::optional<SeqNr> version) {

@@ -41,6 +41,8 @@ class StoreDocuments final : public Documents {
                                     std::optional<SeqNr> expected = {}, bool rebuild = false) override;
   Result<void> drop(const std::string& type) override;
   Result<std::vector<DocumentDefinition>> definitions() override;
+  /// The same, of the events alone: nothing is opened for them.
+  [[nodiscard]] static Result<std::vector<DocumentDefinition>> defined_in(EventStore& events);
   Result<ProjectionInfo> describe(const std::string& type) override;
   Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict,
                        std::optional<GlobalPosition> at_least = {},

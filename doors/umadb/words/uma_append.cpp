@@ -8,6 +8,7 @@
 #include "evershard/doors/umadb/words/uma_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/reserved.hpp"
 
 namespace evershard::umadb {
 namespace {
@@ -63,6 +64,10 @@ Result<Append> UmaAppend::tracked_after(const std::optional<std::pair<GlobalPosi
                   "non-increasing tracking position for source " + in_quotes(tracking->source, 300) + ": " +
                       std::to_string(tracking->position) + " <= " + std::to_string(newest->second));
   }
+  // What comes with marks is taken as from another store, but for them a client has what any other has.
+  for (const auto& event : append.events)
+    if (is_reserved(event.type))
+      return refuse(ErrorCode::invalid_argument, "event type " + in_quotes(event.type, 300) + " is reserved");
   auto tracked = append;
   tracked.from_export = true;  // the marks are its own: others may not write them
   tracked.conditions.push_back(

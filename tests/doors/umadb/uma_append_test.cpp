@@ -81,6 +81,15 @@ TEST(UmaAppends, AreDecidedAnewWhereTheSourceWasTrackedMeanwhile) {
   EXPECT_TRUE(made.tracked_meanwhile(failed(1)));
 }
 
+TEST(UmaAppends, WithTrackingInfoHaveNoReservedTypesEither) {
+  auto request = request_of({id_a});
+  request.mutable_tracking_info()->set_source("s");
+  request.mutable_events(0)->set_event_type("$Anything");
+  const auto refused = UmaAppend::of(request).value().tracked_after({});
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, HasSubstr("reserved"));
+}
+
 TEST(UmaAppends, WithTrackingInfoNeedEvents) {
   auto request = request_of({});
   request.mutable_tracking_info()->set_source("s");
