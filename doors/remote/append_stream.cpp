@@ -218,7 +218,7 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes, Call& call) {
 }
 
 void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call) {
-  const bool told = !status.error_details().empty();
+  const bool told = !call->not_taken && !status.error_details().empty();  // what is not taken tells nothing either
   const Error error = call->not_taken ? *call->not_taken
                       : status.ok()   ? Error(ErrorCode::unavailable, "the server ended the stream")
                                       : connection_->fault(call->door, wire::error_of(status), told);

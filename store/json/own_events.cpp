@@ -182,13 +182,16 @@ Result<InstanceState> state_of_instance(std::string_view aggregate_type, std::st
   const auto instance = decode_process_state(bytes);
   if (!instance) return refuse(instance.error());
   const std::string& state = instance->state;
-  if (std::string line = json_on_one_line(state); stands_in_a_line(line)) return InstanceState{std::move(line)};
+  std::string line = json_on_one_line(state);
+  const bool is_json = stands_in_a_line(line);
+  // A message first: its bytes may be JSON by chance.
   const auto& known = types.of_state(aggregate_type);
   if (const auto message = known.message_of_state(aggregate_type)) {
     auto read = known.read(*message, state);
-    if (!read) return refuse(std::move(read).error());
-    return InstanceState{std::move(read->json), *message, false, read->unknown_fields};
+    if (read) return InstanceState{std::move(read->json), *message, false, read->unknown_fields};
+    if (!is_json) return refuse(std::move(read).error());
   }
+  if (is_json) return InstanceState{std::move(line)};
   JsonText json;
   const bool text = is_utf8(state);
   json.string(text ? state : to_base64(state));

@@ -564,7 +564,7 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
       if (run->stopped()) continue;
       if (!run->complete()) return not_there(woken, "caught up");
     }
-    if (options_.reads_whole_only && is_read && !wanted.version && !wanted.at_least && !run->complete()) {
+    if (options_.reads_whole_only && is_read && !wanted.at_least && !run->complete()) {
       const auto enough = std::min(until, Clock::now() + options_.whole_wait_max);
       // Whether it has come about is looked at below.
       static_cast<void>(

@@ -40,7 +40,7 @@ struct EngineOptions {
       1};  ///< at least this long between two pages of the live ones: one write takes what came meanwhile
   /// Which event a checkpoint stands at. Absent: hosts with rows on disk ask the events that they are given.
   EventIdStanding event_id_at{};
-  /// Rows that have never caught up are read by nobody who names neither version nor position: rows that were lost or
+  /// Rows that have never caught up are read by nobody who names no position: rows that were lost or
   /// damaged are made anew, and so are those of a projection whose home moves, and a few of them would pass for all.
   bool reads_whole_only = false;
   std::chrono::milliseconds whole_wait_max = std::chrono::seconds(5);  ///< for that

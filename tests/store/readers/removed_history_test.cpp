@@ -184,8 +184,17 @@ TEST_F(RemovedHistory, GoesOnUnderReadersThatAreCatchingUp) {
     }
   }
   ASSERT_TRUE(store().projections().ask(index_, Projections::Ask::reset));
-  EXPECT_EQ(read_index(index_).size(),
-            static_cast<std::size_t>(orders / 2 * (events - 1) + orders / 4 * (events - 29)));
+  // Numbers stay, also those of events that are removed by now.
+  std::size_t left = 0;
+  for (std::uint64_t start = 1; start != 0;) {
+    const auto page = store().projections().read_index(
+        index_, {.start = start, .limit = 1'000, .rows = {.at_least = store().head().value(), .events = true}});
+    ASSERT_TRUE(page) << page.error().what;
+    for (const auto& entry : page->entries)
+      left += entry.event && entry.event->state == EventState::live && entry.event->type == "Added" ? 1 : 0;
+    start = page->entries.empty() ? 0 : page->entries.back().number + 1;
+  }
+  EXPECT_EQ(left, static_cast<std::size_t>(orders / 2 * (events - 1) + orders / 4 * (events - 29)));
   auto report = store().verify();
   ASSERT_TRUE(report);
   EXPECT_EQ(report->errors, 0u);
