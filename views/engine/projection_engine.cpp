@@ -571,8 +571,10 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
           board_.wait(enough, [&] { return run->complete() || run->stopped() || stopping_ || stands(); }));
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
       if (run->stopped()) continue;
-      if (!run->complete() && stands()) return not_there(true, "caught up");
-      if (!run->complete())
+      // Who names a version knows that it stands, and what it has then.
+      const bool stands_as_named = wanted.version && stands();
+      if (!run->complete() && stands() && !stands_as_named) return not_there(true, "caught up");
+      if (!run->complete() && !stands_as_named)
         return refuse(ErrorCode::unavailable, "the rows of projection " + in_quotes(name) +
                                                   " are not all made yet, and are at position " +
                                                   std::to_string(run->position().value) +
