@@ -9,7 +9,9 @@ from ._errors import ForkChangedError, ProtocolError, UnavailableError
 
 FORK = "evershard-fork"
 LED = "evershard-led"
-LED_OF = "evershard-led-of"  # of which fork a client of one address heard that: where another one is by now, it says nothing
+LED_OF = (
+    "evershard-led-of"  # of which fork a client of one address heard that: where another one is by now, it says nothing
+)
 _KEPT = 8
 _ONE = re.compile(r"([1-9][0-9]{0,19}):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
 
