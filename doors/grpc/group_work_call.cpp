@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/doors/grpc/group_service.hpp"
+#include "evershard/doors/serving/history_heard.hpp"
 #include "evershard/store/messages/group_messages.hpp"
 #include "evershard/store/messages/refusal.hpp"
 
@@ -109,11 +110,17 @@ void GroupWorkCall::join(const pb::WorkRequest::Join& wanted) {
   pump();
 }
 
-/// By what it says when it joins again, the worker and this node see whether that is another history.
 bool GroupWorkCall::parts() {
-  if (led_ == nullptr) return false;
   const auto led = calls_.served.led();
-  if (led == led_ || led == nullptr || *led == *led_) return false;
+  if (led == nullptr) return false;
+  Result<void> goes_on;
+  {
+    const std::lock_guard lock(mutex_);
+    if (led_ == nullptr || led == led_) return false;
+    goes_on = serving::goes_on({}, *led_, {}, led.get());
+    if (goes_on) led_ = led;  // the next coordinator of the same history
+  }
+  if (goes_on) return false;
   std::shared_ptr<GroupSession> session;
   {
     const std::lock_guard lock(mutex_);
@@ -123,8 +130,9 @@ bool GroupWorkCall::parts() {
   }
   if (session) session->leave();  // no event's fault
   end(here_.refused({ErrorCode::unavailable,
-                     "this node follows another leadership than when the worker joined: it "
-                     "joins again"}));
+                     "this node has come to another history than the worker joined: it joins "
+                     "again (" +
+                         goes_on.error().what + ')'}));
   return true;
 }
 

@@ -35,7 +35,7 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
  private:
   void join(const pb::WorkRequest::Join& join);
-  /// Where the node has come to follow another leadership: nothing is taken from the worker nor given to it any more.
+  /// Where the node has come to another history: nothing is taken from the worker nor given to it any more.
   bool parts();
   void heard(pb::WorkRequest& request);
   void settle(pb::WorkRequest& request);
@@ -51,7 +51,7 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   Calls& calls_;
   UnderWay here_;
-  std::shared_ptr<const std::string> led_;  ///< when it began; null: the store is one process
+  std::shared_ptr<const std::string> led_;  ///< as it was last, under the lock; null: the store is one process
   std::shared_ptr<GroupWorkCall> self_;     ///< until OnDone
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;
