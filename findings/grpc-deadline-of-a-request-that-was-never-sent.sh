@@ -11,8 +11,8 @@
 #   grpcio 1.71.0 silent: DEADLINE_EXCEEDED 'Deadline Exceeded', HEADERS frames sent: 0
 #   grpcio 1.71.0 mute: DEADLINE_EXCEEDED 'Deadline Exceeded', HEADERS frames sent: 1
 #   grpc-js 1.13.4 silent: 4, waits for a connection: true, HEADERS frames sent: 0
-# Here: the clients wait for the connection themselves, and say `unavailable` where it never was
-# (RemoteRefusals.OnlyWhatMayHaveArrivedIsUnknown).
+# Here: the clients wait for the connection themselves, and say `unavailable` where it never was, but for a call that
+# begins just as the connection is tried once more: its outcome is unknown (RemoteRefusals.OnlyWhatMayHaveArrivedIsUnknown).
 set -euo pipefail
 folder=$(mktemp -d)
 server=""

@@ -12,6 +12,7 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/server/part_plan.hpp"
+#include "evershard/cli/store/copy_lacks.hpp"
 #include "evershard/storage/repair/cluster_copy.hpp"
 #include "evershard/storage/repair/stopped_parts.hpp"
 
@@ -238,8 +239,7 @@ struct ShardsOfNode {
 };
 
 void print_backup(const Invocation& invocation, const std::string& target, GlobalPosition end, bool truth_only,
-                  const std::vector<ShardsOfNode>& parts, const std::vector<std::string>& without_state,
-                  const std::vector<std::string>& left_out) {
+                  const std::vector<ShardsOfNode>& parts, const CopyLacks& lacks) {
   JsonText json;
   json.begin_object().key("backup").string(target).key("truth_only").boolean(truth_only);
   json.key("up_to").number(end.value).key("parts").begin_array();
@@ -253,13 +253,10 @@ void print_backup(const Invocation& invocation, const std::string& target, Globa
     json.end_array().end_object();
     lines.emplace_back("from node " + std::to_string(part.node), std::to_string(part.shards.size()) + " shards");
   }
-  json.end_array().key("without_state").begin_array();
-  for (const auto& aggregate : without_state) json.string(aggregate);
-  json.end_array().key("left_out").begin_array();
-  for (const auto& what : left_out) json.string(what);
-  json.end_array().end_object();
-  lines.emplace_back("aggregates without their state", some_of(without_state));
-  for (const auto& what : left_out) lines.emplace_back("damaged in the store, left out", what);
+  json.end_array();
+  lacks.put(json);
+  json.end_object();
+  lacks.put(lines);
   print_one(invocation, json, lines);
 }
 
@@ -284,9 +281,8 @@ Outcome backup_of_stopped(const Invocation& invocation, const std::vector<std::s
   storage::ClusterCopyOptions how{.keeps = up_to.value_or(stopped->end),
                                   .truth_only = invocation.arguments.has("truth-only"),
                                   .types = stopped->types};
-  std::vector<std::string> without_state, left_out;
-  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
-  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
+  CopyLacks lacks;
+  lacks.gather(how);
   auto copy = storage::ClusterCopy::begin(target);
   if (!copy) return Failed(work.failure(std::move(copy).error()));
   const auto made = (*copy)->finish_from(stopped->parts, how, work.progress());
@@ -294,7 +290,7 @@ Outcome backup_of_stopped(const Invocation& invocation, const std::vector<std::s
   work.clear();
   std::vector<ShardsOfNode> given;
   for (const auto& part : stopped->parts) given.push_back({part.identity.node, part.shards});
-  print_backup(invocation, target, how.keeps, how.truth_only, given, without_state, left_out);
+  print_backup(invocation, target, how.keeps, how.truth_only, given, lacks);
   return {};
 }
 
@@ -328,9 +324,8 @@ Outcome run_cluster_backup(const Invocation& invocation) {
   storage::ClusterCopyOptions how;
   how.truth_only = invocation.arguments.has("truth-only");
   how.types = backup.types();
-  std::vector<std::string> without_state, left_out;
-  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
-  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
+  CopyLacks lacks;
+  lacks.gather(how);
   std::vector<storage::GivenPart> parts;
   how.keeps = backup.parts().front().end;
   for (const auto& part : backup.parts()) {
@@ -343,7 +338,7 @@ Outcome run_cluster_backup(const Invocation& invocation) {
   work.clear();
   std::vector<ShardsOfNode> given;
   for (const auto& part : backup.parts()) given.push_back({part.node, part.given.shards});
-  print_backup(invocation, target, how.keeps, how.truth_only, given, without_state, left_out);
+  print_backup(invocation, target, how.keeps, how.truth_only, given, lacks);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/coordinator_term.hpp"
+#include "evershard/cli/store/copy_lacks.hpp"
 #include "evershard/cluster/etcd/etcd_cut_log.hpp"
 #include "evershard/storage/order/rebuild_cut_log.hpp"
 #include "evershard/storage/repair/cluster_spread.hpp"
@@ -87,9 +88,8 @@ Outcome run_cluster_restore(const Invocation& invocation) {
   storage::SpreadOptions how{.nodes = static_cast<std::uint32_t>(nodes),
                              .replicas = static_cast<std::uint32_t>(replicas)};
   how.up_to = position_of(arguments, "up-to");
-  std::vector<std::string> without_state, left_out;
-  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
-  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
+  CopyLacks lacks;
+  lacks.gather(how);
 
   const auto settings = cut_log_of(arguments);
   if (settings.cut_log.empty())
@@ -118,20 +118,16 @@ Outcome run_cluster_restore(const Invocation& invocation) {
   JsonText json;
   json.begin_object().key("source").string(source).key("restored").string(target).key("up_to").number(done->value);
   json.key("nodes").number(nodes).key("replicas").number(replicas).key("cut_log").string(log_at);
-  json.key("without_state").begin_array();
-  for (const auto& aggregate : without_state) json.string(aggregate);
-  json.end_array().key("left_out").begin_array();
-  for (const auto& what : left_out) json.string(what);
-  json.end_array().end_object();
+  lacks.put(json);
+  json.end_object();
   std::vector<std::pair<std::string, std::string>> parts{
       {"restored", target},
       {"from", source},
       {"up to position", std::to_string(done->value)},
       {"nodes", std::to_string(nodes) + ", each with " + target + "/node-N"},
       {"replicas", std::to_string(replicas)},
-      {"cut log", log_at},
-      {"aggregates without their state", some_of(without_state)}};
-  for (const auto& what : left_out) parts.emplace_back("damaged in the source", what);
+      {"cut log", log_at}};
+  lacks.put(parts);
   print_one(invocation, json, parts);
   return {};
 }

@@ -4,6 +4,7 @@
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/cli/store/copy_lacks.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -20,9 +21,8 @@ Outcome run_backup(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   BackupOptions how{.truth_only = invocation.arguments.has("truth-only")};
   how.up_to = position_of(invocation.arguments, "up-to");
-  std::vector<std::string> without_state, left_out;
-  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
-  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
+  CopyLacks lacks;
+  lacks.gather(how);
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   LongWork work(invocation, "backup");
@@ -36,19 +36,14 @@ Outcome run_backup(const Invocation& invocation) {
       .key("truth_only")
       .boolean(how.truth_only)
       .key("up_to")
-      .number(done->value)
-      .key("without_state")
-      .begin_array();
-  for (const auto& aggregate : without_state) json.string(aggregate);
-  json.end_array().key("left_out").begin_array();
-  for (const auto& what : left_out) json.string(what);
-  json.end_array().end_object();
+      .number(done->value);
+  lacks.put(json);
+  json.end_object();
   std::vector<std::pair<std::string, std::string>> parts{
       {"backup", target},
       {"holds", how.truth_only ? "the truth only: `evershard restore` makes a store of it" : "the whole store"},
-      {"up to position", std::to_string(done->value)},
-      {"aggregates without their state", some_of(without_state)}};
-  for (const auto& what : left_out) parts.emplace_back("damaged in the store, left out", what);
+      {"up to position", std::to_string(done->value)}};
+  lacks.put(parts);
   print_one(invocation, json, parts);
   return {};
 }

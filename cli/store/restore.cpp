@@ -4,6 +4,7 @@
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/cli/store/copy_lacks.hpp"
 #include "evershard/store/local/maintenance.hpp"
 
 namespace evershard::cli {
@@ -22,33 +23,19 @@ Outcome run_restore(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   RestoreOptions how;
   how.up_to = position_of(invocation.arguments, "up-to");
-  std::vector<std::string> without_state;
-  how.without_state = [&](const AggregateId& aggregate) { without_state.push_back(aggregate.text()); };
-  std::vector<std::string> left_out;
-  how.left_out = [&](const std::string& what) { left_out.push_back(what); };
+  CopyLacks lacks;
+  lacks.gather(how);
   LongWork work(invocation, "restore");
   auto done = restore(source, target, how, work.progress());
   if (!done) return Failed(work.failure(std::move(done).error()));
   work.clear();
   JsonText json;
-  json.begin_object()
-      .key("source")
-      .string(source)
-      .key("restored")
-      .string(target)
-      .key("up_to")
-      .number(done->value)
-      .key("without_state")
-      .begin_array();
-  for (const auto& aggregate : without_state) json.string(aggregate);
-  json.end_array().key("left_out").begin_array();
-  for (const auto& what : left_out) json.string(what);
-  json.end_array().end_object();
-  std::vector<std::pair<std::string, std::string>> parts{{"restored", target},
-                                                         {"from", source},
-                                                         {"up to position", std::to_string(done->value)},
-                                                         {"aggregates without their state", some_of(without_state)}};
-  for (const auto& what : left_out) parts.emplace_back("damaged in the source", what);
+  json.begin_object().key("source").string(source).key("restored").string(target).key("up_to").number(done->value);
+  lacks.put(json);
+  json.end_object();
+  std::vector<std::pair<std::string, std::string>> parts{
+      {"restored", target}, {"from", source}, {"up to position", std::to_string(done->value)}};
+  lacks.put(parts);
   print_one(invocation, json, parts);
   return {};
 }

@@ -429,10 +429,8 @@ void Connection::meet(Lock& lock, std::size_t number) {
     (void)faults_.failed(number, door.address, wire::error_of(status), !status.error_details().empty(),
                          ConnectFaults::Clock::now());  // door() looks
   // One of another history is asked again later: its coordinator may be the one that leads by then.
-  if (got) {
-    hear_at_one(*context);
-    if (const auto led = hear_led(told_in(*context, wire::led_key)); !led) got = refuse(not_taken(door, led.error()));
-  }
+  if (got)
+    if (const auto led = hear_met(number, *context); !led) got = refuse(not_taken(door, led.error()));
   if (got) {
     learn(number, said);
   } else if (got.error().code == ErrorCode::unavailable || got.error().code == ErrorCode::timeout ||
@@ -445,6 +443,17 @@ void Connection::meet(Lock& lock, std::size_t number) {
     map_known_ = true;
   }
   changed_.notify_all();
+}
+
+/// Behind the one address there is, others name doors: one of another fork is never used, and says nothing of this one.
+Result<void> Connection::hear_met(std::size_t number, const grpc::ClientContext& answered) {
+  if (!given_several_ && number != 0) {
+    const auto fork = told_in(answered, wire::fork_key);
+    const std::lock_guard lock(history_mutex_);
+    if (!fork.empty() && fork != led_of_) return {};
+  }
+  hear_at_one(answered);
+  return hear_led(told_in(answered, wire::led_key));
 }
 
 void Connection::learn(std::size_t number, const Membership& said) {

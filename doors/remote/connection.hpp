@@ -84,13 +84,14 @@ class Connection {
   /// Which history an answer is of: of a call that answered well. Errors: as hear_led(); invalid_argument: of several
   /// addresses, one serves another fork of the store than the first answer was of
   [[nodiscard]] Result<void> hear(const grpc::ClientContext& answered);
-  [[nodiscard]] Result<void> hear_fork(const grpc::ClientContext& answered);
-  /// Which fork an answer is of, before hear_led(): at one address it may be another one by now, and who led the one
-  /// before says nothing of it.
-  void hear_at_one(const grpc::ClientContext& answered);
-  /// The same of one message of a stream; empty: it names nothing. Errors: fenced, unavailable: the message is of
-  /// another history, or of an older leadership than one that was heard of: it is not to be taken
+  /// Whose order one message of a stream follows; empty: it names nothing. Errors: fenced, unavailable: the message is
+  /// of another history, or of an older leadership than one that was heard of: it is not to be taken
   [[nodiscard]] Result<void> hear_led(std::string_view led);
+  /// Which fork a stream's answers are of, before hear_led(). Errors: invalid_argument, as hear()
+  [[nodiscard]] Result<void> hear_fork(const grpc::ClientContext& answered);
+  /// The same, and positions that this client is given to begin behind stay those of the fork before: at one address
+  /// only, where who led the fork before says nothing of the one that is there now.
+  void hear_at_one(const grpc::ClientContext& answered);
   /// What a call ends with whose answer is not taken. Returns: unavailable; invalid_argument: it is of another fork
   [[nodiscard]] static Error not_taken(const Door& door, const Error& why);
   /// Which fork of the store the first answer was of; empty: nobody has said.
@@ -234,6 +235,8 @@ class Connection {
   void scout(Lock& lock);
   void run();
   void meet(Lock& lock, std::size_t door);
+  /// Whose order a door follows that says whose it is. Errors: as hear_led()
+  [[nodiscard]] Result<void> hear_met(std::size_t door, const grpc::ClientContext& answered);
   void learn(std::size_t door, const Membership& said);
 
   RemoteOptions options_;     ///< a time-out that is no longer than a day: what is longer may overflow the clock

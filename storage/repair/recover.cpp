@@ -1,8 +1,10 @@
 #include "evershard/storage/repair/recover.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -199,6 +201,23 @@ Result<void> mend(std::unique_ptr<DamagedStore> store, const StoreOptions& optio
   return {};
 }
 
+/// Which snapshots are of no event is asked of indexes that are right: once those are made anew. `plan`: its steps are
+/// told what is left out then.
+Result<void> leave_out_what_no_event_made(const StoreOptions& options, const RecoverOptions& how, RecoveryPlan& plan,
+                                          const Progress& progress) {
+  auto store = DamagedStore::open(for_looking(options));
+  if (!store) return refuse(std::move(store).error());
+  auto found = (*store)->examine(how, part_of(progress, 0, 50));
+  if (!found) return refuse(std::move(found).error());
+  if (found->snapshots.empty()) return {};
+  Examination alone;
+  alone.snapshots = std::move(found->snapshots);
+  std::ranges::move(found->said_of_snapshots, std::back_inserter(plan.steps));
+  const auto identity = (*store)->identity();
+  EVERSHARD_TRY(mend(std::move(*store), options, alone, part_of(progress, 50, 100)));
+  return open_and_seal(options, member_of(identity), accepts_loss(identity, alone));
+}
+
 }  // namespace
 
 Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how, const Progress& progress) {
@@ -219,9 +238,11 @@ Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& 
   if (examined->plan.steps.empty()) return std::move(examined->plan);
 
   const auto identity = store->identity();
-  EVERSHARD_TRY(mend(std::move(store), options, *examined, part_of(progress, 50, 90)));
-  EVERSHARD_TRY(report(progress, 90, 100));
+  EVERSHARD_TRY(mend(std::move(store), options, *examined, part_of(progress, 50, 80)));
+  EVERSHARD_TRY(report(progress, 80, 100));
   EVERSHARD_TRY(open_and_seal(options, member_of(identity), accepts_loss(identity, *examined)));
+  if (examined->renew_indexes)
+    EVERSHARD_TRY(leave_out_what_no_event_made(options, how, examined->plan, part_of(progress, 80, 99)));
   if (progress) progress(100, 100);  // it is done, whatever the answer
   return std::move(examined->plan);
 }

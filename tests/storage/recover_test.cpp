@@ -211,6 +211,26 @@ TEST_F(Recover, KeepsSnapshotsOfVersionsThatItKeeps) {
   EXPECT_FALSE(*Reader(store()).latest_snapshot({"order", "2"}));
 }
 
+/// Indexes that are damaged themselves condemn no snapshot: the next ones say which is of no event.
+TEST_F(Recover, KeepsSnapshotsWhereAnIndexIsDamagedAndLeavesOutWhatNoEventMade) {
+  make(200);
+  open();
+  write({snapshot_of("order-1", 3, 16), snapshot_of("order-2", 200, 136)});
+  ASSERT_TRUE(store().seal());
+  close();
+  raw([&](RocksFamilies& families) {
+    for (const auto& [key, value] : rows_of(families, Family::streams)) erase(families, Family::streams, key);
+  });
+
+  const auto plan = recovered();
+
+  EXPECT_THAT(plan.steps, ::testing::Contains(::testing::HasSubstr("the snapshot of \"order-2\"")));
+  expect_sound(200);
+  open();
+  EXPECT_TRUE(*Reader(store()).latest_snapshot({"order", "1"}));
+  EXPECT_FALSE(*Reader(store()).latest_snapshot({"order", "2"}));
+}
+
 TEST_F(Recover, EndsWithTheLastCutThatIsWhole) {
   make(200, 10);
   open();

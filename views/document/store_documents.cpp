@@ -22,6 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr const char* category = "document";
 constexpr const char* document_kind = "document";
 constexpr std::size_t listed_max = 10'000;
 constexpr std::size_t rows_looked_at_max = 100'000;            // of one page
@@ -101,7 +102,7 @@ StoreDocuments::StoreDocuments(EventStore& events, std::shared_ptr<storage::Proj
     : events_(events),
       options_(std::move(options)),
       rows_(std::move(rows)),
-      catalogue_(events, "document"),
+      catalogue_(events, category),
       kind_(std::make_shared<actors::DocumentProcessorKind>(
           options_.as_json, options_.removals ? removed_between(events) : actors::RemovedBetween())) {
   engine_ = std::make_unique<ProjectionEngine>(events_, rows_, ProcessorKinds{{document_kind, kind_}}, options_.engine);
@@ -235,21 +236,14 @@ Result<void> StoreDocuments::drop(const std::string& type) {
   return {};
 }
 
-namespace {
+Result<std::vector<DocumentDefinition>> StoreDocuments::definitions() { return defined_in(events_); }
 
-Result<std::vector<DocumentDefinition>> told(Result<std::vector<actors::Definition>> all) {
+Result<std::vector<DocumentDefinition>> StoreDocuments::defined_in(EventStore& events) {
+  auto all = Catalogue(events, category).list();
   if (!all) return refuse(std::move(all).error());
   std::vector<DocumentDefinition> shown;
   for (const auto& definition : *all) shown.push_back(told(definition));
   return shown;
-}
-
-}  // namespace
-
-Result<std::vector<DocumentDefinition>> StoreDocuments::definitions() { return told(catalogue_.list()); }
-
-Result<std::vector<DocumentDefinition>> StoreDocuments::defined_in(EventStore& events) {
-  return told(Catalogue(events, "document").list());
 }
 
 Result<FoldedDocument> StoreDocuments::row_of(const AggregateId& aggregate, std::optional<SeqNr> version) {

@@ -52,10 +52,6 @@ std::string_view verb_of(Projections::Ask what) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 /// In memory there are no rows of another time.
 ProjectionHostOptions naming_events(EventStore& events, ProjectionHostOptions options) {
   if (!options.folder.empty() && !options.engine.event_id_at) options.engine.event_id_at = event_ids_of(events);

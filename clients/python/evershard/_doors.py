@@ -255,12 +255,7 @@ class Doors:
                 timeout=_MEETING_S,
             )
             said = await call
-            # Which fork it is of, _learn() looks at: another one's door is never used.
-            told = await call.initial_metadata()
-            if self.history.several:  # another fork at one of them is what _learn() looks at
-                self.history.hear_led(next((v for k, v in told or () if k == LED), ""))
-            else:
-                self.history.hear(told)
+            self.history.hear_met(await call.initial_metadata(), given=number == 0)
         except OtherHistoryError as other:  # asked again later: its coordinator may be the one that leads by then
             self._trouble = f"{door.address}: {other.message}"
             self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))

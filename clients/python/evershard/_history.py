@@ -58,6 +58,18 @@ class History:
         self.hear_fork(said.get(FORK, ""))
         self.hear_led(said.get(LED, ""))
 
+    def hear_met(self, metadata: Iterable[tuple[str, str | bytes]] | None, given: bool) -> None:
+        """Of a door that says whose it is; `given`: it has the one address there is. Another fork at one of several addresses is for the caller to
+        look at; behind one address others name doors, and one of another fork is never used and says nothing of this one. Errors: as hear_led()
+        """
+        said = {key: value for key, value in metadata or () if isinstance(value, str)}
+        fork = said.get(FORK, "")
+        if not self.several:
+            if not given and fork and fork != self.fork:
+                return
+            self.hear_fork(fork)
+        self.hear_led(said.get(LED, ""))
+
     def hear_fork(self, fork: str) -> None:
         if fork and self.fork and self.several and fork != self.fork:
             raise ForkChangedError(

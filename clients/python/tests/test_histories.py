@@ -59,6 +59,18 @@ def test_at_one_address_the_fork_is_the_last():
     assert history.metadata == ()
 
 
+def test_a_door_of_another_fork_that_others_name_says_nothing():
+    history = History(several=False)
+    history.hear([(FORK, "one"), (LED, spelled("3:x"))])
+    history.hear_met([(FORK, "copy"), (LED, spelled("3:y"))], given=False)
+    assert history.metadata == ((LED, spelled("3:x")), (LED_OF, "one"))
+    assert history.fork == "one"
+    history.hear_met([(FORK, "one"), (LED, spelled("4:y"))], given=False)
+    assert history.metadata == ((LED, spelled("3:x,4:y")), (LED_OF, "one"))
+    history.hear_met([(FORK, "copy"), (LED, spelled("3:y"))], given=True)
+    assert history.metadata == ((LED, spelled("3:y")), (LED_OF, "copy"))
+
+
 def test_at_one_address_who_led_another_fork_says_nothing_of_this_one():
     history = History(several=False)
     history.hear([(FORK, "one"), (LED, spelled("3:x"))])

@@ -383,9 +383,7 @@ export class Connection {
         { deadline },
         (error, answer) => {
           try {
-            // Which fork it is of, Doors looks at: another one's door is never used.
-            if (!error && told && this.#history.several) this.#history.hearLed(textIn(told, ledKey));
-            else if (!error) this.#hear(told);
+            if (!error && told) this.#history.hearMet(textIn(told, forkKey), textIn(told, ledKey), door.number === 0);
             if (!error && answer) resolve(decode(output, answer));
             else reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
           } catch (cause) {

@@ -55,6 +55,18 @@ export class History {
     };
   }
 
+  /**
+   * Of a door that says whose it is; `given`: it has the one address there is. Another fork at one of several addresses is for the caller to look
+   * at; behind one address others name doors, and one of another fork is never used and says nothing of this one. Errors: as hearLed()
+   */
+  hearMet(fork: string, led: string, given: boolean): void {
+    if (!this.several) {
+      if (!given && fork && fork !== this.#fork) return;
+      this.hearFork(fork);
+    }
+    this.hearLed(led);
+  }
+
   /** Of an answer, before it is taken. Errors: ForkChangedError */
   hearFork(fork: string): void {
     if (fork && this.#fork && this.several && fork !== this.#fork)

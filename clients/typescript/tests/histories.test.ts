@@ -47,6 +47,18 @@ test("requests say what was heard", () => {
   deepEqual(history.metadata, { [forkKey]: "one", [ledKey]: spelled("2:x,3:y") });
 });
 
+test("behind one address a door of another fork that others name says nothing", () => {
+  const history = new History(false);
+  history.hearFork("one");
+  history.hearLed(spelled("3:x"));
+  history.hearMet("copy", spelled("3:y"), false);
+  deepEqual(history.metadata, { [ledKey]: spelled("3:x"), [ledOfKey]: "one" });
+  history.hearMet("one", spelled("4:y"), false);
+  deepEqual(history.metadata, { [ledKey]: spelled("3:x,4:y"), [ledOfKey]: "one" });
+  history.hearMet("copy", spelled("3:y"), true);
+  deepEqual(history.metadata, { [ledKey]: spelled("3:y"), [ledOfKey]: "copy" });
+});
+
 test("at several addresses the fork stays the first, at one it is the last", () => {
   const several = new History(true);
   several.hearFork("one");
