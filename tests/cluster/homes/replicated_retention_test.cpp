@@ -1,14 +1,14 @@
 // Retention where each shard has three replicas: what is removed is removed on all of them, whoever writes, and whoever
 // was away.
 
+#include <functional>
 #include <future>
 #include <utility>
 
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
-#include "evershard/storage/rocks/rocks_families.hpp"
-#include "evershard/storage/rocks/rocks_options.hpp"
+#include "evershard/storage/open.hpp"
 #include "tests/cluster/homes/retention_cluster.hpp"
 
 namespace evershard::cluster {
@@ -19,6 +19,23 @@ using ::testing::IsEmpty;
 class ReplicatedRetention : public ClusterRetentionTest {
  protected:
   explicit ReplicatedRetention(std::uint32_t spares = 0) : ClusterRetentionTest({}, 3, spares) {}
+
+  /// Behind the node's back, while it is stopped: its own commits have their order.
+  void change_disk(std::uint32_t n, const std::function<storage::CommitBatch(storage::NodeStore& store)>& change) {
+    const auto is = cluster_->store(n).identity();
+    stop(n);
+    storage::StoreOptions options;
+    options.data_dir = folder_.path() / "nodes" / std::to_string(n);
+    options.shards = is.shards;
+    options.member = storage::ClusterMember{is.node, is.store, is.fork, is.term_key, is.created_at};
+    options.disk_reserve_bytes = 0;
+    auto store = storage::open_node_store(options).value();
+    const auto staged = store->stage(change(*store));
+    ASSERT_TRUE(store->commit(*staged));
+    store->close();
+    store.reset();
+    start(n);
+  }
 
   /// The shard's journal as this node has it, event by event: which append, and what is left of it.
   std::vector<std::string> journal_of(std::uint32_t n, ShardId shard) {
@@ -398,14 +415,16 @@ TEST_F(ReplicatedRetention, ReplicasAreComparedEventByEvent) {
     EXPECT_GT(compared->events, 100u);
   }
 
-  storage::RowLogEntry only_here;
-  only_here.erased = {ShardOffset{7}};
-  storage::RowLogWrites writes(cluster_->store(3).rows(), shard);
-  ASSERT_TRUE(writes.add(only_here));
-  storage::CommitBatch batch;
-  batch.rewrites = writes.take().rewrites;
-  const auto staged = cluster_->store(3).stage(batch);
-  ASSERT_TRUE(cluster_->store(3).commit(*staged));
+  change_disk(3, [&](storage::NodeStore& store) {
+    storage::RowLogEntry only_here;
+    only_here.erased = {ShardOffset{7}};
+    storage::RowLogWrites writes(store.rows(), shard);
+    EXPECT_TRUE(writes.add(only_here));
+    storage::CommitBatch batch;
+    batch.rewrites = writes.take().rewrites;
+    return batch;
+  });
+  ASSERT_TRUE(node(3).wait_for(node(1).head().value(), retention_patience));
   for (std::uint32_t n = 1; n <= 2; ++n) {
     const auto compared = node(n).compare_replicas({});
     ASSERT_TRUE(compared) << compared.error().what;
@@ -432,18 +451,11 @@ TEST_F(ReplicatedRetention, ReplicasAreComparedSnapshotBySnapshot) {
     return compared && compared->findings.empty();
   }));
 
-  stop(3);
-  {
-    std::unique_ptr<storage::RocksFamilies> families;
-    const auto status =
-        storage::RocksFamilies::open(storage::RocksOptions(storage::StoreOptions{}).for_repair(),
-                                     (folder_.path() / "nodes" / "3" / "db").string(), /*read_only=*/false, families);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    ASSERT_TRUE(families->db()
-                    .Delete({}, families->handle(storage::Family::state), storage::keys::snapshot(order, std::nullopt))
-                    .ok());
-  }
-  start(3);
+  change_disk(3, [&](storage::NodeStore&) {
+    storage::CommitBatch batch;
+    batch.state.push_back({storage::keys::snapshot(order, std::nullopt), std::nullopt});
+    return batch;
+  });
   const auto other = [&](std::uint32_t n) {
     return "shard " + std::to_string(node(1).shard_of(order).value) + ": node 3 has other snapshots than node " +
            std::to_string(n);
