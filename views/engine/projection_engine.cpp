@@ -264,11 +264,15 @@ void ProjectionEngine::carry_over(const Hosted& hosted, const RunOf& newest) {
     return;  // it has begun
   const auto there = rows_.checkpoint(newest.family());
   if (there && (there->position != GlobalPosition{0} || !there->state.empty())) return;
+  const auto& versions = hosted.definition.versions;
   std::optional<std::pair<std::pair<bool, std::uint64_t>, std::string>> before;  // what was complete, then the newest
   for (const auto& family : rows_.families()) {
     const auto parts = parse_family(family, hosted.definition.name);
     const auto checkpoint = rows_.checkpoint(family);
     if (!parts || !checkpoint || parts->second >= newest.rows) continue;
+    // A crash may have left rows of one that was dropped, and had the same name.
+    const auto version = std::ranges::find(versions, parts->first, &actors::DefinitionVersion::version);
+    if (version == versions.end() || version->spec != newest.spec) continue;
     const std::pair order(checkpoint->complete, parts->second.value);
     if (!before || before->first < order) before.emplace(order, family);
   }

@@ -30,8 +30,7 @@ class ReplicatedRetention : public ClusterRetentionTest {
     options.member = storage::ClusterMember{is.node, is.store, is.fork, is.term_key, is.created_at};
     options.disk_reserve_bytes = 0;
     auto store = storage::open_node_store(options).value();
-    const auto staged = store->stage(change(*store));
-    ASSERT_TRUE(store->commit(*staged));
+    ASSERT_TRUE(store->commit(*store->stage(change(*store))));  // what is staged ends before the store
     store->close();
     store.reset();
     start(n);

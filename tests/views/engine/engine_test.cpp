@@ -11,6 +11,7 @@
 
 #include "evershard/store/local/local.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
+#include "evershard/views/rules/index_projection.hpp"
 #include "tests/views/engine/counting_kind.hpp"
 #include "tests/views/engine/refusing_rows.hpp"
 
@@ -38,7 +39,8 @@ class EngineTest : public ::testing::Test {
   void start(EngineOptions options = {.page_events_max = 16}) {
     engine_.reset();
     engine_ = std::make_unique<ProjectionEngine>(
-        store_, rows_, ProcessorKinds{{"count", counting_}, {"users", users_}, {"slow", slow_}}, options);
+        store_, rows_, ProcessorKinds{{"count", counting_}, {"users", users_}, {"slow", slow_}, {"index", index_}},
+        options);
   }
   /// On a disk that refuses; gone with the engine.
   RefusingRows& start_refusing(EngineOptions options = {.page_events_max = 16}) {
@@ -78,6 +80,7 @@ class EngineTest : public ::testing::Test {
   const std::shared_ptr<CountingKind> counting_ = std::make_shared<CountingKind>();
   const std::shared_ptr<CountingKind> users_ = std::make_shared<CountingKind>(true);
   const std::shared_ptr<CountingKind> slow_ = std::make_shared<CountingKind>();
+  const std::shared_ptr<actors::IndexKind> index_ = std::make_shared<actors::IndexKind>();
   Local store_;
   std::shared_ptr<storage::ProjectionStore> rows_;
   std::unique_ptr<ProjectionEngine> engine_;
@@ -134,6 +137,29 @@ TEST_F(EngineTest, GoesOnWhereItWasAfterARestart) {
   engine_->apply(definition("all", 1));
   EXPECT_EQ(read("all", more), (Counts{{"A", 50}, {"B", 50}}));
   EXPECT_EQ(newest("all").events, 50u) << "events were given again, or not at all";
+}
+
+// A crash came between the drop and that of the rows: another one of that name had their positions among its numbers.
+TEST_F(EngineTest, RowsOfADroppedIndexThatACrashLeftAreNotCarriedOver) {
+  const auto index = [&](std::uint64_t version, const std::string& type) {
+    Definition made{.name = "i", .kind = "index", .last = SeqNr{version}};
+    const auto spec = actors::IndexKind::spec_of(Query{}.types({type}));
+    made.versions.push_back({SeqNr{version}, spec, SeqNr{version}, false, {}});
+    return made;
+  };
+  const auto numbered = [&](std::uint64_t at_least) {
+    const auto opened = engine_->open("i", {GlobalPosition{at_least}, 30s, {}});
+    EXPECT_TRUE(opened) << opened.error().what;
+    return opened ? actors::read_numbers(*opened->rows, {}, 100, Direction::forwards)->found.size() : 0;
+  };
+  const auto last = append("A", 20);
+  engine_->apply(index(1, "A"));
+  EXPECT_EQ(numbered(last), 20u);
+  engine_->stop();
+  const auto more = append("B", 3);
+  start();
+  engine_->apply(index(3, "B"));
+  EXPECT_EQ(numbered(more), 3u);
 }
 
 TEST_F(EngineTest, OneThatRefusesStandsAtThatEventTheOthersGoOn) {
