@@ -515,9 +515,7 @@ TEST(LocalProjectionsAtTheStart, AreSaidAndTriedAgainWhereTheyCannotBeOpened) {
   std::filesystem::remove(data / "projections");
   std::filesystem::rename(folder.path() / "away", data / "projections");
   const auto until = std::chrono::steady_clock::now() + 30s;
-  const auto goes_on = [&] {
-    return figure("projections." + index + ".lag") == 0u && !figure("projections.not_open");
-  };
+  const auto goes_on = [&] { return figure("projections." + index + ".lag") == 0u && !figure("projections.not_open"); };
   while (!goes_on() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(figure("projections." + index + ".lag"), 0u);
   EXPECT_EQ(figure("projections.not_open"), std::nullopt);
