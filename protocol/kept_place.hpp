@@ -25,8 +25,8 @@ struct PlaceMark {
   friend bool operator==(const PlaceMark&, const PlaceMark&) = default;
 };
 
-/// What stands at a position now. Absent: nobody can say, because the event was removed.
-/// Errors: those of reading, but for `not_found`
+/// What stands at a position now. Absent: nobody can say, because the event was removed or is damaged.
+/// Errors: those of reading, but for `not_found` and `corruption`
 using EventIdStanding = std::function<Result<std::optional<EventId>>(GlobalPosition)>;
 
 /// Which store's order the place is of, and by which events that order is known again: the newest one, and older ones

@@ -6,7 +6,8 @@ EventIdStanding standing_in(EventStore& events) {
   return [&events](GlobalPosition position) -> Result<std::optional<EventId>> {
     const auto event = events.event_at(position);
     if (event) return std::optional(event->id);
-    if (event.error().code == ErrorCode::not_found) return std::optional<EventId>();
+    const auto why = event.error().code;
+    if (why == ErrorCode::not_found || why == ErrorCode::corruption) return std::optional<EventId>();
     return refuse(event.error());
   };
 }

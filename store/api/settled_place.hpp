@@ -13,7 +13,8 @@ namespace evershard {
 /// A node that starts may be a moment behind what it wrote itself.
 inline constexpr auto behind_itself_max = std::chrono::seconds(5);
 
-/// What stands where. Owner: the store outlives it.
+/// What stands where. Nobody can say which event a damaged record was: it stops nobody who read it once. Owner: the
+/// store outlives it.
 [[nodiscard]] EventIdStanding standing_in(EventStore& events);
 
 /// KeptPlace::settle() in this store. A place of its own fork that lies beyond the head is waited for: for

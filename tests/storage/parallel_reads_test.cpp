@@ -53,7 +53,9 @@ TEST(ParallelReads, WakesOthersOnlyBehindABatchThatCameFromTheDisk) {
   EXPECT_FALSE(reads.cold());
   EXPECT_EQ(read(reads, 64, 8).by.size(), 1u) << "nobody knows yet";
   EXPECT_TRUE(reads.cold());
-  EXPECT_GT(read(reads, 64, 8).by.size(), 1u);
+  std::size_t by = 1;  // on a busy machine those who are woken may come when all is read
+  for (int tries = 0; tries != 500 && by == 1; ++tries) by = read(reads, 64, 8).by.size();
+  EXPECT_GT(by, 1u);
   EXPECT_TRUE(reads.cold());
   static_cast<void>(read(reads, 64, 0));
   EXPECT_FALSE(reads.cold());

@@ -21,7 +21,6 @@ EventIdStanding event_ids_of(EventStore& events) {
       if (last->known.first == position) return std::optional(last->known.second);
     }
     auto found = standing(position);
-    if (!found && found.error().code == ErrorCode::corruption) return std::optional<EventId>();
     if (!found || !*found) return found;
     const std::lock_guard lock(last->mutex);
     last->known = {position, **found};

@@ -7,8 +7,8 @@
 
 namespace evershard::cluster {
 
-/// standing_in() that remembers the last answer, since all live projections ask for the same one. Nobody can say which
-/// event a damaged record was. Any thread. Owner: the events outlive it.
+/// standing_in() that remembers the last answer, since all live projections ask for the same one. Any thread. Owner:
+/// the events outlive it.
 [[nodiscard]] EventIdStanding event_ids_of(EventStore& events);
 
 }  // namespace evershard::cluster

@@ -149,11 +149,13 @@ def test_one_that_is_just_starting_is_waited_for() -> None:
             servers.append(again)
 
         servers: list[grpc.Server] = []
-        starting = threading.Timer(0.2, start)
+        starting = threading.Timer(0.1, start)  # a second is borne, of a busy machine too
         starting.start()
         assert client.append(Event("T")).first_position == 3
         starting.join()
         servers[0].stop(0).wait()
-        threading.Timer(2.5, start).start()  # longer than what is borne of one that was never there
+        later = threading.Timer(2.5, start)  # longer than what is borne of one that was never there
+        later.start()
         assert client.append(Event("T")).first_position == 3
+        later.join()  # it answers before it is known here
         servers[1].stop(0)

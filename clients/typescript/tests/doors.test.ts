@@ -46,7 +46,7 @@ test("a server of another store is never sent what was meant for the first one",
   await refused(Error, client.append(append, { timeoutMs: 1_000 }));
 
   equal(foreign.requests.length, 0);
-  await using wrong = connect([foreign.address, ours.address], { timeoutMs: 2_000 });
+  await using wrong = connect([foreign.address, ours.address], { timeoutMs: 60_000 });
   equal((await wrong.append(append)).firstPosition, 7, "the first one that answers says which store it is");
 });
 

@@ -53,7 +53,12 @@ TEST(EmbeddedErasure, IsForAllNodes) {
     return cluster.node(1).put_snapshot({{"order", "0"}, SeqNr{1}, "Ada's", PayloadFormat::text, 1, {}, {}, "ada"});
   }));
   for (std::uint32_t n : {1u, 2u})
-    EXPECT_EQ(cluster.node(n).read(AggregateId{"order", "0"}).next().value()->subject, "ada");
+    EXPECT_EQ(patiently([&] {
+                return cluster.node(n).read(AggregateId{"order", "0"}).next();
+              })
+                  .value()
+                  ->subject,
+              "ada");
   const auto would = patiently([&] { return cluster.node(2).retention().erase_subject("ada", {.dry_run = true}); });
   ASSERT_TRUE(would) << would.error().what;
   EXPECT_EQ(would->events, 6u);
@@ -65,7 +70,7 @@ TEST(EmbeddedErasure, IsForAllNodes) {
   EXPECT_FALSE(erased->operation.empty());
   for (std::uint32_t n : {1u, 2u}) {
     expect_erased(cluster.node(n), last);
-    EXPECT_EQ(cluster.node(n).snapshot({"order", "0"}).value(), std::nullopt);
+    EXPECT_EQ(patiently([&] { return cluster.node(n).snapshot({"order", "0"}); }).value(), std::nullopt);
   }
   EXPECT_THAT(logged(cluster.node(1)), ElementsAre("$ErasureOrdered", "$ErasureDone"));
   EXPECT_EQ(cluster.node(1).retention().erase_subject("ada", {}).error().code, ErrorCode::not_found);

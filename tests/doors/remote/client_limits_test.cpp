@@ -30,7 +30,9 @@ class LimitedStore : public ServedStore {
   [[nodiscard]] std::string metrics() const { return *served->metrics->text(local, *served->long_reads); }
 };
 
-RemoteOptions client_with(const std::string& token) { return {.token = token, .timeout = 5s}; }
+RemoteOptions client_with(const std::string& token, std::chrono::milliseconds timeout = 5s) {
+  return {.token = token, .timeout = timeout};
+}
 const std::string token_one = "one-one-one-one-one", token_two = "two-two-two-two-two";
 
 /// The retry_after_ms in a status' details. 0: there is none.
@@ -95,7 +97,8 @@ TEST(DoorClientLimits, BytesOverTheRateAreRefused) {
   auto options = client_with(token_one);
   options.timeout = std::chrono::milliseconds(500);  // it is tried again, until then
   auto remote = store.connect(std::move(options));
-  EXPECT_TRUE(remote.append(Append{}.event("a-1", "T", std::string(900'000, 'x'))))
+  EXPECT_TRUE(remote.wait_for(GlobalPosition{0}, 60s)) << "it is connected by then";
+  EXPECT_TRUE(store.connect(client_with(token_one, 60s)).append(Append{}.event("a-1", "T", std::string(900'000, 'x'))))
       << "larger than a second's worth: paid for afterwards";
   const auto refused = remote.append(Append{}.event("a-1", "T", std::string(300'000, 'x')));
   ASSERT_FALSE(refused);

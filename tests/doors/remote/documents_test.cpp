@@ -83,7 +83,8 @@ TEST(RemoteDocuments, AreThoseOfTheServer) {
 TEST(RemoteDocuments, AServerWithoutThemSaysSo) {
   ServedStore served;
   served.served->documents = nullptr;  // before anybody asks
-  auto remote = served.connect({.timeout = std::chrono::milliseconds(300)});
+  auto remote =
+      served.connect({.timeout = std::chrono::seconds(20), .unavailable_timeout = std::chrono::milliseconds(300)});
   const auto got = remote.documents().get({"order", "1"});
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().code, ErrorCode::unavailable);

@@ -265,7 +265,7 @@ TEST(RemoteProjections, ForEverIsNoShortTimeAndNoTimeIsEnoughToAsk) {
 TEST(RemoteProjections, WhereThereAreNoneEachCallSaysSo) {
   ServedStore served;
   served.served->own_projections = nullptr;  // as where none are wanted
-  auto remote = served.connect({.timeout = std::chrono::seconds(1)});
+  auto remote = served.connect({.timeout = std::chrono::seconds(20), .unavailable_timeout = std::chrono::seconds(1)});
   const auto refused = remote.projections().create_index(Query::all());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);

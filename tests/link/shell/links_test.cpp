@@ -166,7 +166,7 @@ TEST(Links, WaitForAPeerThatIsNotThereYet) {
   two.dial(NodeNumber(1), port);
   TestNode one(test_options(1));
   std::promise<Result<std::string>> answered;
-  two.links->request(NodeNumber(1), MessageKind(1), "early", 10s,
+  two.links->request(NodeNumber(1), MessageKind(1), "early", 60s,
                      [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
   std::this_thread::sleep_for(300ms);
   one.listen(port);
@@ -281,6 +281,7 @@ TEST(Links, FollowAPeerToANewAddress) {
   two.dial(*one);
   ASSERT_TRUE(two.ask(1, "x"));
   one.reset();
+  ASSERT_TRUE(wait_for([&] { return two.count(two.downs, 1) == 1; })) << "else it is asked on the connection of before";
   one = std::make_unique<TestNode>(test_options(1));
   one->listen();
   two.dial(*one);

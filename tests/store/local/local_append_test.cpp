@@ -223,11 +223,15 @@ TEST(LocalAppend, WithTheSameConditionFromManyThreadsSucceedsOnce) {
 TEST(LocalAppend, IsAnsweredOrRefusedWhenTheStoreCloses) {
   auto store = open_store();
   std::vector<std::future<Result<Appended>>> answers;
-  std::atomic<bool> stop{false};
+  std::atomic<bool> stop{false}, began{false};
   std::thread writer([&] {
-    while (!stop) answers.push_back(store.append_future(Append{}.event("a-1", "T", "")));
+    while (!stop) {
+      answers.push_back(store.append_future(Append{}.event("a-1", "T", "")));
+      began = true;
+    }
   });
 
+  while (!began) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   store.close();
   stop = true;

@@ -549,7 +549,12 @@ TEST(Documents, WhoCannotFollowDefinitionsSaysSoOnce) {
     warned.push_back(error.what);
   };
   auto documents = documents_of(unfollowed, options);
-  std::this_thread::sleep_for(300ms);
+  const auto said = [&] {
+    const std::lock_guard lock(mutex);
+    return !warned.empty();
+  };
+  for (int tries = 0; tries != 1'000 && !said(); ++tries) std::this_thread::sleep_for(20ms);
+  std::this_thread::sleep_for(300ms);  // for what would say it once more
   {
     const std::lock_guard lock(mutex);
     EXPECT_THAT(warned, ElementsAre(::testing::AllOf(HasSubstr("cannot be followed"), HasSubstr("no quorum"))));

@@ -386,7 +386,12 @@ TEST(PartsThatCannotBeSwapped, AreSaidOnceOfTheSame) {
   };
   cluster::PartedTables parted(store, projections, local.tables(), std::move(options));
   parted.begin();
-  std::this_thread::sleep_for(300ms);
+  const auto said = [&] {
+    const std::lock_guard lock(mutex);
+    return !warned.empty();
+  };
+  for (int tries = 0; tries != 1'000 && !said(); ++tries) std::this_thread::sleep_for(20ms);
+  std::this_thread::sleep_for(300ms);  // for what would say it once more
   parted.close();
   EXPECT_THAT(warned, ::testing::ElementsAre(::testing::AllOf(HasSubstr("\"orders\""), HasSubstr("no quorum"))));
 }
