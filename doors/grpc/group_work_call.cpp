@@ -116,6 +116,7 @@ bool GroupWorkCall::parts() {
   Result<void> goes_on;
   {
     const std::lock_guard lock(mutex_);
+    if (led_ == nullptr && calls_.names_history) led_ = led;  // the node knew of no leadership when the call began
     if (led_ == nullptr || led == led_) return false;
     goes_on = serving::goes_on({}, *led_, {}, led.get());
     if (goes_on) led_ = led;  // the next coordinator of the same history
