@@ -9,6 +9,7 @@
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
@@ -135,11 +136,9 @@ Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLog
     std::vector<RowLogPart::LatestSnapshot> snapshots;
     for (auto& aggregate : entry->needs_snapshots()) {
       if (known.contains(aggregate)) continue;
-      const auto key = storage::keys::snapshot(aggregate, std::nullopt);
-      const std::string_view wanted[] = {key};
-      const auto found = store_.rows().get(storage::Family::state, wanted);
-      if (!found) return refuse(found.error());
-      if ((*found)->found(0)) snapshots.push_back({std::move(aggregate), std::string((*found)->value(0))});
+      auto row = storage::latest_snapshot_row(store_.rows(), aggregate);
+      if (!row) return refuse(std::move(row).error());
+      if (*row) snapshots.push_back({std::move(aggregate), **std::move(row)});
     }
     for (const auto& snapshot : snapshots) bytes += snapshot.row.size();
     if (bytes > snapshot_bytes_max && !part.rows.empty()) {
