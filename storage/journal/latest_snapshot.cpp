@@ -171,4 +171,44 @@ Result<std::optional<std::string>> latest_snapshot_row(const Rows& rows, const A
   return std::optional(*std::move(row));
 }
 
+Result<std::optional<SnapshotInTwoRows>> latest_snapshot_in_two_rows(const Rows& rows, const AggregateId& aggregate) {
+  if (!may_lie_in_two_rows(aggregate)) return std::nullopt;
+  std::optional<std::string> before;
+  for (int n = 0;; ++n) {
+    auto two = read_two_rows(rows, aggregate);
+    if (!two) return refuse(std::move(two).error());
+    if (!two->slot) return std::nullopt;
+    auto snapshot = decode_snapshot_parts(*two->slot, aggregate);
+    const auto base = snapshot ? base_of_payload(aggregate, snapshot->payload) : std::nullopt;
+    if (!base) return std::nullopt;  // a damaged one is none in two rows
+    auto put = put_state_in(*snapshot, two->base);
+    if (put) return SnapshotInTwoRows{*std::move(two->slot), *std::move(two->base), *base};
+    if (before == two->slot || n == reads_in_between_max) return refuse(std::move(put).error());
+    before = std::move(two->slot);
+  }
+}
+
+Result<std::optional<TakenTwoRows>> take_two_rows(const Rows& rows, const AggregateId& aggregate, std::string_view base,
+                                                  std::string_view latest) {
+  auto snapshot = decode_snapshot_parts(latest, aggregate);
+  if (!snapshot) return refuse(std::move(snapshot).error());
+  const auto checksum = base_of_payload(aggregate, snapshot->payload);
+  if (!checksum) return corrupt_in_two_rows(aggregate, "it came as two rows and is in one");
+  auto here = read_two_rows(rows, aggregate);
+  if (!here) return refuse(std::move(here).error());
+  if (!base.empty()) {
+    EVERSHARD_TRY(put_state_in(*snapshot, std::string(base)));
+  } else {
+    const auto there = here->base ? decode_snapshot_base(*here->base, aggregate) : Result<SnapshotBase>();
+    if (!here->base || !there || there->checksum != *checksum) return std::nullopt;  // what is damaged here, comes anew
+    EVERSHARD_TRY(put_state_in(*snapshot, here->base));
+  }
+  TakenTwoRows taken{{}, *checksum};
+  const auto now = here->slot ? decode_snapshot_parts(*here->slot, aggregate) : Result<RecordedSnapshot>();
+  if (now && now->version > snapshot->version) return taken;  // one that is damaged here is written over
+  if (!base.empty()) taken.rows.push_back({snapshot_base_key(aggregate), std::string(base)});
+  taken.rows.push_back({keys::snapshot(aggregate, std::nullopt), std::string(latest)});
+  return taken;
+}
+
 }  // namespace evershard::storage

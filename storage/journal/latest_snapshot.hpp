@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
 #include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
@@ -58,5 +60,26 @@ inline constexpr std::size_t two_rows_bytes_min = 16u << 10;
                                                                          std::optional<std::uint32_t>* keep = nullptr);
 /// As whole_snapshot_row(). A row that cannot be read is given as it lies there.
 [[nodiscard]] Result<std::optional<std::string>> latest_snapshot_row(const Rows& rows, const AggregateId& aggregate);
+
+/// One that lies in two rows, as they lie there.
+struct SnapshotInTwoRows {
+  std::string latest;  ///< the row in slot 0
+  std::string base;
+  std::uint64_t base_checksum = 0;
+};
+/// Absent: there is none, or in one row. Errors: corruption; io
+[[nodiscard]] Result<std::optional<SnapshotInTwoRows>> latest_snapshot_in_two_rows(const Rows& rows,
+                                                                                   const AggregateId& aggregate);
+
+/// What is written where one comes from another disk.
+struct TakenTwoRows {
+  std::vector<StateWrite> rows;  ///< none: what is here is of a later version
+  std::uint64_t base_checksum = 0;
+};
+/// `base`: its row; empty: it is here. Absent: it is not. The rows are written before any snapshot of that aggregate is
+/// staged again.
+/// Errors: corruption: these rows do not go together; io
+[[nodiscard]] Result<std::optional<TakenTwoRows>> take_two_rows(const Rows& rows, const AggregateId& aggregate,
+                                                                std::string_view base, std::string_view latest);
 
 }  // namespace evershard::storage

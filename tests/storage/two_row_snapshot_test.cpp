@@ -144,6 +144,46 @@ TEST(TwoRowSnapshots, AreReadWhereAnEarlierReleaseWroteOne) {
   EXPECT_EQ((*latest_snapshot_of(rows, group_of_rows))->payload, theirs + "x");
 }
 
+TEST(TwoRowSnapshots, AreTakenFromAnotherDisk) {
+  RandomValues random(6);
+  MapRows from, to;
+  const auto state = random.bytes(50'000);
+  write_state(from, state_of_rows(state, 3));
+  write_state(from, state_of_rows(state + "more", 3));
+  const auto two = latest_snapshot_in_two_rows(from, group_of_rows);
+  ASSERT_TRUE(two && *two);
+  const auto& [latest, base, checksum] = **two;
+  const auto take = [&](std::string_view base_row, std::string_view row) {
+    auto taken = take_two_rows(to, group_of_rows, base_row, row);
+    if (taken && *taken)
+      for (const auto& [key, value] : (*taken)->rows) to[Family::state][key] = *value;
+    return taken;
+  };
+
+  ASSERT_FALSE(*take({}, latest)) << "its base is not here";
+  ASSERT_EQ((*take(base, latest))->base_checksum, checksum);
+  EXPECT_EQ((*latest_snapshot_of(to, group_of_rows))->payload, state + "more");
+  write_state(from, state_of_rows(state + "and more", 3));
+  ASSERT_TRUE(*take({}, (*latest_snapshot_in_two_rows(from, group_of_rows))->latest));
+  EXPECT_EQ((*latest_snapshot_of(to, group_of_rows))->payload, state + "and more");
+
+  // Rows that do not go together, of an earlier version, or none of these.
+  MapRows other;
+  write_state(other, state_of_rows(random.bytes(50'000), 3));
+  const auto others = *latest_snapshot_in_two_rows(other, group_of_rows);
+  EXPECT_EQ(take(others->base, latest).error().code, ErrorCode::corruption);
+  EXPECT_FALSE(*take({}, others->latest));
+  EXPECT_EQ(take(base, base).error().code, ErrorCode::corruption);
+  MapRows earlier;
+  write_state(earlier, state_of_rows(random.bytes(50'000), 2));
+  const auto earliers = *latest_snapshot_in_two_rows(earlier, group_of_rows);
+  EXPECT_THAT((*take(earliers->base, earliers->latest))->rows, testing::IsEmpty());
+  EXPECT_EQ((*latest_snapshot_of(to, group_of_rows))->payload, state + "and more");
+
+  // And its next one is told from the base that came.
+  EXPECT_LT(write_state(to, state_of_rows(state + "of its own", 3)), 1'000u);
+}
+
 // Commits are staged while those before them are being written; a crash loses what is not written.
 TEST(TwoRowSnapshots, AreWhatWasWrittenWholeAfterAnySequenceAndCrash) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -363,7 +363,6 @@ class LargeStates : public RetentionWithASpareNode {
   /// On the disk of that node, as a base and a difference.
   bool is_at(std::uint32_t n) {
     const auto there = storage::latest_snapshot_of(cluster_->store(n).rows(), group_);
-    EXPECT_TRUE(there) << there.error().what;
     const auto key = storage::snapshot_base_key(group_);
     const std::string_view wanted[] = {key};
     return there && *there && (*there)->payload == state_.payload && (*there)->version == SeqNr{1} &&
@@ -398,6 +397,48 @@ TEST_F(LargeStates, AreTheSameOnAllReplicas) {
   for (const std::uint32_t n : {1, 2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
   expect_compared();
   expect_sound();
+}
+
+// 100 KB to each of two followers, each time.
+TEST_F(LargeStates, ASettlementSendsWhatChanged) {
+  make_group();
+  for (const std::uint32_t n : {2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+  const auto bytes_of = [&](int settlements) {
+    const auto before = cluster_->row_log_bytes();
+    for (int n = 0; n != settlements; ++n) EXPECT_TRUE(settle(1, "more"));
+    for (const std::uint32_t n : {2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+    return cluster_->row_log_bytes() - before;
+  };
+  EXPECT_LT(bytes_of(20), 60'000u);
+
+  // Who starts again does not know what it has, and is sent it once.
+  stop(3);
+  start(3);
+  ASSERT_TRUE(settle(1, "more"));
+  EXPECT_TRUE(in_time([&] { return is_at(3); }));
+  EXPECT_LT(bytes_of(20), 60'000u);
+  expect_compared();
+
+  cluster_->be_of_an_earlier_release(true);
+  ASSERT_TRUE(in_time([&] { return bytes_of(1) > 150'000; }));
+  cluster_->be_of_an_earlier_release(false);
+  ASSERT_TRUE(in_time([&] { return bytes_of(1) < 10'000; }));
+  expect_compared();
+}
+
+// It says that it has a base, and has not: it is sent the base.
+TEST_F(LargeStates, AFollowerThatHasAnotherBaseIsSentItsWriters) {
+  make_group();
+  EXPECT_TRUE(in_time([&] { return is_at(2) && is_at(3); }));
+  const auto key = storage::snapshot_base_key(group_);
+  for (const std::uint32_t n : {2, 3}) {
+    std::promise<void> done;
+    node(n).committer().write_rows_here({.state = {{key, std::nullopt}}}, {}, {},
+                                        [&](const Result<void>&) { done.set_value(); });
+    done.get_future().wait();
+  }
+  ASSERT_TRUE(in_time([&] { return settle(1, "more").has_value(); }));
+  EXPECT_TRUE(in_time([&] { return is_at(2) && is_at(3); }));
 }
 
 TEST_F(LargeStates, AreWithEveryLaterWriterThatSettlesOn) {
