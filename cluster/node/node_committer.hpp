@@ -243,7 +243,10 @@ class NodeCommitter {
   void log_snapshots();
   void look_for_unlogged();
   [[nodiscard]] std::vector<AggregateId> unlogged_of(const std::map<ShardId, Epoch>& shards) const;
-  [[nodiscard]] Result<RowLogPart> part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until) const;
+  /// `bases`: what snapshots in two rows may be told from; absent: they are sent in one.
+  [[nodiscard]] Result<RowLogPart> part_of_row_log(
+      ShardId shard, storage::RowLogAt after, ShardOffset until,
+      const std::optional<std::set<std::uint64_t>>& bases = std::nullopt) const;
   void take_rows_waiting();
   void look_at_row_logs();
   /// Something was written to it.
@@ -313,7 +316,9 @@ class NodeCommitter {
   RowLogs row_logs_;
   NarrowedSets narrowed_;
   std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
-  std::set<ShardId> whole_row_logs_;                     ///< this disk's was at some time, see storage::row_log_whole
+  /// Which bases its followed shards' snapshots lie on, as they came since this process began.
+  std::map<ShardId, std::map<AggregateId, std::uint64_t>> bases_here_;
+  std::set<ShardId> whole_row_logs_;  ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
     struct Needed {
       Epoch epoch;

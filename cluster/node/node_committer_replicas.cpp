@@ -57,8 +57,8 @@ void NodeCommitter::count(std::uint32_t from, const FollowerTold& followed) {
     if (shipping_.followed(from, told, followed.again))
       gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
     const bool ready = row_logs_.ready(told.shard);
-    row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard),
-                       told.rows_whole);
+    row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard), told.rows_whole,
+                       told.bases);
     shards_changed_ |= row_logs_.ready(told.shard) != ready;
   }
   send(std::move(reports));
@@ -66,7 +66,10 @@ void NodeCommitter::count(std::uint32_t from, const FollowerTold& followed) {
 }
 
 FollowedShard NodeCommitter::as_followed(ShardId shard, Epoch epoch) const {
-  return {shard, epoch, followed_.tail(shard), row_log_ends(shard), whole_row_logs_.contains(shard)};
+  std::set<std::uint64_t> bases;
+  if (const auto here = bases_here_.find(shard); here != bases_here_.end())
+    for (const auto& [aggregate, base] : here->second) bases.insert(base);
+  return {shard, epoch, followed_.tail(shard), row_log_ends(shard), whole_row_logs_.contains(shard), std::move(bases)};
 }
 
 void NodeCommitter::tell(std::uint32_t writer, FollowerTold told) {

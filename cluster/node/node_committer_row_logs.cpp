@@ -9,6 +9,7 @@
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
@@ -123,7 +124,8 @@ Result<RowLogPart> NodeCommitter::row_log(const RowLogAsked& asked) const {
 }
 
 // With the snapshots that its entries need, as they are now: as many entries as both leave room for, at least one.
-Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until) const {
+Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until,
+                                                  const std::optional<std::set<std::uint64_t>>& bases) const {
   auto range = storage::row_log_range(store_.rows(), shard, after, until, row_log_bytes_max);
   if (!range) return refuse(std::move(range).error());
   RowLogPart part{shard, {}, after, {}, {}, range->more};
@@ -135,13 +137,21 @@ Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLog
     std::vector<RowLogPart::LatestSnapshot> snapshots;
     for (auto& aggregate : entry->needs_snapshots()) {
       if (known.contains(aggregate)) continue;
-      const auto key = storage::keys::snapshot(aggregate, std::nullopt);
-      const std::string_view wanted[] = {key};
-      const auto found = store_.rows().get(storage::Family::state, wanted);
-      if (!found) return refuse(found.error());
-      if ((*found)->found(0)) snapshots.push_back({std::move(aggregate), std::string((*found)->value(0))});
+      if (bases) {
+        auto two = storage::latest_snapshot_in_two_rows(store_.rows(), aggregate);
+        if (!two) return refuse(std::move(two).error());
+        if (*two) {
+          if (bases->contains((*two)->base_checksum)) (*two)->base.clear();
+          snapshots.push_back({std::move(aggregate), {}, std::move((*two)->base), std::move((*two)->latest)});
+          continue;
+        }
+      }
+      auto row = storage::latest_snapshot_row(store_.rows(), aggregate);
+      if (!row) return refuse(std::move(row).error());
+      if (*row) snapshots.push_back({std::move(aggregate), **std::move(row)});
     }
-    for (const auto& snapshot : snapshots) bytes += snapshot.row.size();
+    for (const auto& snapshot : snapshots)
+      bytes += snapshot.row.size() + snapshot.base.size() + snapshot.difference.size();
     if (bytes > snapshot_bytes_max && !part.rows.empty()) {
       part.more = true;
       break;
@@ -181,7 +191,7 @@ void NodeCommitter::look_at_row_logs() {
       continue;
     }
     work_->run([this, wanted] {
-      auto part = part_of_row_log(wanted.shard, wanted.after, wanted.tail);
+      auto part = part_of_row_log(wanted.shard, wanted.after, wanted.tail, wanted.bases);
       if (!part && options_.warn) options_.warn(part.error());
       if (!part || part->rows.empty()) return;
       part->epoch = wanted.epoch;
@@ -284,8 +294,22 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
   }
   if (end == part.after) return {};
   std::vector<storage::PlacedSnapshot> snapshots;
-  for (const auto& [aggregate, row] : part.snapshots) {
+  std::vector<storage::StateWrite> two_rows;
+  std::map<AggregateId, std::uint64_t> bases;
+  for (const auto& [aggregate, row, base, difference] : part.snapshots) {
     if (!writes.snapshots().contains(aggregate)) continue;
+    if (!difference.empty()) {
+      auto taken = storage::take_two_rows(store_.rows(), aggregate, base, difference);
+      if (!taken) return refuse(std::move(taken).error());
+      if (!*taken) {  // the next word to the writer does not say that it is here: then it comes, too
+        bases_here_[shard].erase(aggregate);
+        return {};
+      }
+      std::ranges::move((*taken)->rows, std::back_inserter(two_rows));
+      if (!(*taken)->rows.empty()) bases[aggregate] = (*taken)->base_checksum;
+      continue;
+    }
+    bases_here_[shard].erase(aggregate);
     auto& placed = snapshots.emplace_back();
     auto snapshot = storage::decode_snapshot(row, aggregate, &placed.snapshot.keep);
     if (!snapshot) return refuse(std::move(snapshot).error());
@@ -299,7 +323,9 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
   }
   auto rows = writes.take();
   const auto state = rows.state;
+  std::ranges::move(two_rows, std::back_inserter(rows.state));
   EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
+  for (const auto& [aggregate, base] : bases) bases_here_[shard][aggregate] = base;
   look_at_row_log(shard);
   for (const auto& write : state) {
     const auto removing = storage::removing_in(write);

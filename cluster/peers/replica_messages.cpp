@@ -83,6 +83,9 @@ std::string encode(const FollowerTold& followed) {
     put_shard.set_tail(shard.tail.value);
     put_ends(shard.rows, *put_shard.mutable_rows());
     put_shard.set_rows_unsure(!shard.rows_whole);
+    put_shard.set_takes_differences(shard.bases.has_value());
+    if (shard.bases)
+      for (const auto base : *shard.bases) put_shard.add_bases(base);
   }
   return message.SerializeAsString();
 }
@@ -100,6 +103,7 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
     told.tail = ShardOffset{shard.tail()};
     told.rows = ends_of(shard.rows());
     told.rows_whole = !shard.rows_unsure();
+    if (shard.takes_differences()) told.bases.emplace(shard.bases().begin(), shard.bases().end());
   }
   return followed;
 }
@@ -115,6 +119,8 @@ std::string encode(const RowLogPart& part) {
     auto& put_snapshot = *message.add_snapshots();
     messages::put(snapshot.aggregate, *put_snapshot.mutable_aggregate());
     put_snapshot.set_row(snapshot.row);
+    put_snapshot.set_base(snapshot.base);
+    put_snapshot.set_difference(snapshot.difference);
   }
   message.set_more(part.more);
   message.set_whole(part.whole);
@@ -131,7 +137,9 @@ Result<RowLogPart> decode_row_log_part(std::string_view bytes) {
   for (auto& snapshot : *message.mutable_snapshots())
     part.snapshots.push_back({{std::move(*snapshot.mutable_aggregate()->mutable_type()),
                                std::move(*snapshot.mutable_aggregate()->mutable_value())},
-                              std::move(*snapshot.mutable_row())});
+                              std::move(*snapshot.mutable_row()),
+                              std::move(*snapshot.mutable_base()),
+                              std::move(*snapshot.mutable_difference())});
   part.more = message.more();
   part.whole = message.whole();
   return part;

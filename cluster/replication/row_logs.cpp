@@ -60,7 +60,8 @@ bool RowLogs::heard_enough(const Shard& shard) {
 }
 
 void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& ends, ShardOffset tail,
-                       const sharding::ReplicaSet& set, bool whole) {
+                       const sharding::ReplicaSet& set, bool whole,
+                       const std::optional<std::set<std::uint64_t>>& bases) {
   Shard* const shard = at(id, epoch);
   if (shard == nullptr) return;
   if (shard->set != set) {
@@ -69,10 +70,11 @@ void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& 
   }
   if (!set.has(node) && !set.learns(node)) return;
   Follower& follower = shard->followers[node];
-  if (ends != follower.ends || whole != follower.whole) follower.under_way = false;
+  if (ends != follower.ends || whole != follower.whole || bases != follower.bases) follower.under_way = false;
   follower.ends = ends;
   follower.tail = tail;
   follower.whole = whole;
+  follower.bases = bases;
   look(*shard);
 }
 
@@ -155,7 +157,7 @@ std::vector<RowLogs::Wanted> RowLogs::to_send() {
       const auto missing = first_missing(follower.ends, shard.ends);
       if (!missing && follower.whole) continue;
       follower.under_way = true;
-      wanted.push_back({node, id, shard.epoch, missing.value_or(At{}), follower.tail, !missing});
+      wanted.push_back({node, id, shard.epoch, missing.value_or(At{}), follower.tail, !missing, follower.bases});
     }
   }
   return wanted;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,8 +32,11 @@ class RowLogs {
   void end(ShardId shard) { shards_.erase(shard); }
   /// A follower's word: under that epoch it has this, and its journal ends there. One whose log is not known to have
   /// been whole may have forgotten what it said it had: it is sent all, and counts for no quorum of before.
+  ///
+  /// `bases`: as FollowedShard has them.
   void followed(std::uint32_t node, ShardId shard, Epoch epoch, const Ends& ends, ShardOffset tail,
-                const sharding::ReplicaSet& set, bool whole = true);
+                const sharding::ReplicaSet& set, bool whole = true,
+                const std::optional<std::set<std::uint64_t>>& bases = std::nullopt);
   /// Everything that a quorum had is here.
   [[nodiscard]] bool ready(ShardId shard) const;
 
@@ -54,8 +59,9 @@ class RowLogs {
     ShardId shard{};
     Epoch epoch{};  ///< of the writer that asks, or sends
     At after{};
-    ShardOffset tail{1};  ///< of its journal
-    bool whole = false;   ///< to be sent: it has all, and is to know it
+    ShardOffset tail{1};                             ///< of its journal
+    bool whole = false;                              ///< to be sent: it has all, and is to know it
+    std::optional<std::set<std::uint64_t>> bases{};  ///< to be sent: which it has
   };
   /// To be asked, one a shard at a time; not again before given() or again().
   [[nodiscard]] std::vector<Wanted> to_ask();
@@ -76,6 +82,7 @@ class RowLogs {
     Ends ends{};
     ShardOffset tail{1};
     bool whole = true;
+    std::optional<std::set<std::uint64_t>> bases{};
     bool under_way = false;
   };
   struct Shard {

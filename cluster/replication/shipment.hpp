@@ -4,6 +4,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,8 @@ struct FollowedShard {
   ShardOffset tail{1};         ///< synced up to here
   storage::RowLogEnds rows{};  ///< what it has of its row log, synced
   bool rows_whole = true;      ///< its row log was whole at some time, or nothing is said of that
+  /// Which bases it has of snapshots in two rows: it is sent what differs from them. Absent: it takes them in one row.
+  std::optional<std::set<std::uint64_t>> bases{};
   friend bool operator==(const FollowedShard&, const FollowedShard&) = default;
 };
 
@@ -72,7 +77,9 @@ struct RowLogPart {
   std::vector<std::string> rows{};
   struct LatestSnapshot {
     AggregateId aggregate{};
-    std::string row{};  ///< as it lies on the disk
+    std::string row{};         ///< as it lies on a disk, in one row; empty: in two
+    std::string base{};        ///< of one in two rows: as of its writer's disk; empty: who takes it has that
+    std::string difference{};  ///< of one in two rows: the row in slot 0
     friend bool operator==(const LatestSnapshot&, const LatestSnapshot&) = default;
   };
   std::vector<LatestSnapshot> snapshots{};  ///< that those entries need, as they are now; absent: it is gone since

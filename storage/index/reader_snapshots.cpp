@@ -6,20 +6,17 @@
 
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/journal/snapshot_row.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 
 namespace evershard::storage {
 
 Result<std::optional<RecordedSnapshot>> Reader::latest_snapshot(const AggregateId& aggregate) const {
-  const std::string key = keys::snapshot(aggregate, std::nullopt);
-  const std::string_view keys[] = {key};
-  auto batch = rows_.get(Family::state, keys);
-  if (!batch) return refuse(std::move(batch).error());
-  if (!(*batch)->found(0)) return std::nullopt;
-  auto snapshot = decode_snapshot((*batch)->value(0), aggregate);
-  if (!snapshot) return std::nullopt;  // as if there were none; verify names it
-  snapshot->latest = true;
-  return std::move(*snapshot);
+  auto snapshot = latest_snapshot_of(rows_, aggregate);
+  if (!snapshot && snapshot.error().code == ErrorCode::corruption)
+    return std::nullopt;  // as if there were none; verify names it
+  if (!snapshot) return refuse(std::move(snapshot).error());
+  if (*snapshot) (*snapshot)->latest = true;
+  return snapshot;
 }
 
 Result<std::vector<RecordedSnapshot>> Reader::snapshots(const AggregateId& aggregate, Timestamp now) const {
@@ -30,7 +27,7 @@ Result<std::vector<RecordedSnapshot>> Reader::snapshots(const AggregateId& aggre
   auto cursor = rows_.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     const bool is_latest = cursor->key() == slot;
-    auto snapshot = decode_snapshot(cursor->value(), aggregate, is_latest ? &keep : nullptr);
+    auto snapshot = whole_snapshot(rows_, aggregate, cursor->value(), is_latest ? &keep : nullptr);
     if (!snapshot) continue;  // as above
     if (is_latest) {
       latest = std::move(*snapshot);

@@ -5,8 +5,8 @@
 
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/records.hpp"
-#include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/refusals.hpp"
@@ -54,14 +54,16 @@ void append_event(const EventView& event, std::string& out) {
 }
 
 /// But for the times, which each disk has of its own clock. One that is damaged is as good as none.
-void append_snapshot(std::string_view row, const AggregateId& aggregate, std::string& out) {
-  const auto snapshot = decode_snapshot(row, aggregate);
-  if (!snapshot) return;  // verify finds it, on that disk
+Result<void> append_snapshot(const Rows& rows, std::string_view row, const AggregateId& aggregate, std::string& out) {
+  const auto snapshot = whole_snapshot(rows, aggregate, row);
+  if (!snapshot && snapshot.error().code == ErrorCode::corruption) return {};  // verify finds it, on that disk
+  if (!snapshot) return refuse(snapshot.error());
   append_varint(out, snapshot->version.value);
   append_varint(out, snapshot->position.value);
   append_varint(out, static_cast<std::uint64_t>(snapshot->format));
   append_varint(out, snapshot->schema_revision);
   out += snapshot->payload;
+  return {};
 }
 
 }  // namespace
@@ -121,7 +123,7 @@ Result<JournalSum> snapshots_sum(const Rows& rows, ShardId shard) {
       const auto row = rows.get(Family::state, wanted);
       if (!row) return refuse(row.error());
       bytes = key;
-      if ((*row)->found(0)) append_snapshot((*row)->value(0), aggregate, bytes);
+      if ((*row)->found(0)) EVERSHARD_TRY(append_snapshot(rows, (*row)->value(0), aggregate, bytes));
       *sums.snapshots += checksum(bytes);
     }
   }

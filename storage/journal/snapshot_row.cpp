@@ -7,6 +7,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/varint.hpp"
 
 namespace evershard::storage {
@@ -53,6 +54,14 @@ std::string encode_snapshot(const Snapshot& snapshot, GlobalPosition position, T
 
 Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const AggregateId& aggregate,
                                          std::optional<std::uint32_t>* keep) {
+  auto snapshot = decode_snapshot_parts(bytes, aggregate, keep);
+  if (snapshot && base_of_payload(aggregate, snapshot->payload))
+    return corrupt_snapshot(bytes, aggregate, "it is a part of one, the other part is not there");
+  return snapshot;
+}
+
+Result<RecordedSnapshot> decode_snapshot_parts(std::string_view bytes, const AggregateId& aggregate,
+                                               std::optional<std::uint32_t>* keep) {
   constexpr std::size_t checksum_bytes = sizeof(std::uint64_t);
   if (bytes.size() < checksum_bytes) return corrupt_snapshot(bytes, aggregate, "it is too short");
   const std::string_view covered = bytes.substr(0, bytes.size() - checksum_bytes);

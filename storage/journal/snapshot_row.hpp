@@ -20,8 +20,11 @@ std::string encode_snapshot(const Snapshot& snapshot, GlobalPosition position, T
 /// `latest` is the reader's to set: it follows from the key. `keep`, of slot 0: how many retained copies count, the
 /// newest; absent: all that are there.
 ///
-/// Errors: corruption
+/// Errors: corruption: also where it lies in two rows (latest_snapshot.hpp)
 Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const AggregateId& aggregate,
                                          std::optional<std::uint32_t>* keep = nullptr);
+/// The same of this row alone: its payload may be a difference.
+Result<RecordedSnapshot> decode_snapshot_parts(std::string_view bytes, const AggregateId& aggregate,
+                                               std::optional<std::uint32_t>* keep = nullptr);
 
 }  // namespace evershard::storage

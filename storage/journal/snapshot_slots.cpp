@@ -2,9 +2,12 @@
 
 #include <map>
 
+#include "evershard/protocol/check.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/staging.hpp"
+#include "evershard/storage/journal/varint.hpp"
 
 namespace evershard::storage {
 
@@ -15,12 +18,9 @@ void SnapshotSlots::batch(std::uint64_t staged, std::uint64_t committed) {
 
 void SnapshotSlots::write(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, RowSink& sink) {
   auto slot = keys::snapshot(snapshot.aggregate, std::nullopt);
-  if (is_latest(snapshot.aggregate, snapshot.version, slot)) {
-    auto copy = snapshot;
-    copy.ttl.reset();
-    sink.put(Family::state, slot, encode_snapshot(copy, position, taken_at));
-    pending_.push_back({batch_, std::move(slot), snapshot.version, true, false});
-  }
+  const auto before = latest_of(snapshot.aggregate, slot);
+  if (!before || before->version <= snapshot.version)
+    put_latest(snapshot, position, taken_at, std::move(slot), before, sink);
   if (!snapshot.keep) return;
   if (*snapshot.keep > 0) {
     auto key = keys::snapshot(snapshot.aggregate, snapshot.version);
@@ -37,19 +37,76 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
     sink.erase(Family::state, key);
     pending_.push_back({batch_, key, SeqNr{0}, false, true});
   }
+  if (!going.latest || going.below.value == 0) return;
   // One that stands there after all is of a later version.
-  if (going.latest && going.below.value > 0 && is_latest(going.aggregate, going.below - 1, slot))
-    sink.erase(Family::state, slot);
+  const auto latest = latest_of(going.aggregate, slot);
+  if (latest && latest->version >= going.below) return;
+  sink.erase(Family::state, slot);
+  if (may_lie_in_two_rows(going.aggregate)) sink.erase(Family::state, snapshot_base_key(going.aggregate));
+  bases_.erase(slot);
+  pending_.push_back({batch_, slot, SeqNr{0}, true, true});
 }
 
-bool SnapshotSlots::is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const {
+void SnapshotSlots::put_latest(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, std::string slot,
+                               const std::optional<Latest>& before, RowSink& sink) {
+  auto copy = snapshot;
+  copy.ttl.reset();
+  auto base = before ? before->base : nullptr;
+  if (may_lie_in_two_rows(snapshot.aggregate) && snapshot.payload.size() >= two_rows_bytes_min) {
+    auto difference = base ? payload_of_difference(*base, snapshot.payload) : std::nullopt;
+    if (!difference) {
+      auto made = std::make_shared<SnapshotBase>();
+      made->row = encode_snapshot(copy, position, taken_at);
+      made->checksum = get_fixed<std::uint64_t>(made->row.data() + made->row.size() - sizeof(std::uint64_t));
+      made->payload = snapshot.payload;
+      base = std::move(made);
+      sink.put(Family::state, snapshot_base_key(snapshot.aggregate), base->row);
+      difference = payload_of_difference(*base, snapshot.payload);
+    }
+    EVERSHARD_CHECK(difference.has_value(), "a state differs by next to nothing from itself");
+    copy.payload = *std::move(difference);
+    remember(slot, base);
+  } else {
+    base = nullptr;
+    bases_.erase(slot);
+    if (before && before->two_rows) sink.erase(Family::state, snapshot_base_key(snapshot.aggregate));
+  }
+  sink.put(Family::state, slot, encode_snapshot(copy, position, taken_at));
+  pending_.push_back({batch_, std::move(slot), snapshot.version, true, false, std::move(base)});
+}
+
+// They are read from the disk where they are not here: a few, of the groups that settle most.
+void SnapshotSlots::remember(const std::string& key, std::shared_ptr<const SnapshotBase> base) {
+  constexpr std::size_t bases_max = 8;
+  if (bases_.size() >= bases_max && !bases_.contains(key)) bases_.clear();
+  bases_[key] = std::move(base);
+}
+
+std::shared_ptr<const SnapshotBase> SnapshotSlots::base_of(const AggregateId& aggregate, std::uint64_t checksum) {
+  const auto slot = keys::snapshot(aggregate, std::nullopt);
+  if (const auto known = bases_.find(slot); known != bases_.end() && known->second->checksum == checksum)
+    return known->second;
+  const auto key = snapshot_base_key(aggregate);
+  const std::string_view keys[] = {key};
+  const auto found = rows_.get(Family::state, keys);
+  if (!found || !(*found)->found(0)) return nullptr;
+  auto base = decode_snapshot_base((*found)->value(0), aggregate);
+  if (!base || base->checksum != checksum) return nullptr;  // one that cannot be read is written anew
+  return std::make_shared<const SnapshotBase>(*std::move(base));
+}
+
+std::optional<SnapshotSlots::Latest> SnapshotSlots::latest_of(const AggregateId& aggregate, const std::string& key) {
   for (auto pending = pending_.rbegin(); pending != pending_.rend(); ++pending)
-    if (pending->latest && pending->key == key) return pending->version <= version;
+    if (pending->latest && pending->key == key)
+      return pending->erased ? std::nullopt
+                             : std::optional(Latest{pending->version, pending->base, pending->base != nullptr});
   std::string_view keys[] = {key};
-  auto found = rows_.get(Family::state, keys);
-  if (!found || !(*found)->found(0)) return true;  // one that cannot be read is no obstacle
-  auto stored = decode_snapshot((*found)->value(0), aggregate);
-  return !stored || stored->version <= version;  // a damaged one is as if it were not there
+  const auto found = rows_.get(Family::state, keys);
+  if (!found || !(*found)->found(0)) return std::nullopt;  // one that cannot be read is no obstacle
+  const auto stored = decode_snapshot_parts((*found)->value(0), aggregate);
+  if (!stored) return std::nullopt;  // a damaged one is as if it were not there
+  const auto base = base_of_payload(aggregate, stored->payload);
+  return Latest{stored->version, base ? base_of(aggregate, *base) : nullptr, base.has_value()};
 }
 
 std::map<std::string, SnapshotSlots::Copy> SnapshotSlots::copies_of(const AggregateId& aggregate, Timestamp now) const {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "evershard/protocol/snapshot.hpp"
 #include "evershard/protocol/timestamp.hpp"
 #include "evershard/storage/journal/commit_batch.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
@@ -24,7 +27,8 @@ class SnapshotSlots {
   explicit SnapshotSlots(const Rows& rows) : rows_(rows) {}
 
   /// Slot 0 where nothing newer stands there; a retained copy where `keep` is above 0; where `keep` is set, removes the
-  /// copies beyond it and those expired at `taken_at`.
+  /// copies beyond it and those expired at `taken_at`. Of a large state that is written again and again, slot 0 gets
+  /// what changed since an earlier one, which lies beside it (latest_snapshot.hpp).
   ///
   /// A copy that cannot be read is no obstacle: one damaged row must not sink a commit. It is overwritten or stays.
   ///
@@ -44,8 +48,19 @@ class SnapshotSlots {
     SeqNr version;
     bool latest;
     bool erased;
+    std::shared_ptr<const SnapshotBase> base{};  ///< of the latest, where that lies in two rows
   };
-  bool is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const;
+  /// What slot 0 will have, once all that is staged is written.
+  struct Latest {
+    SeqNr version;
+    std::shared_ptr<const SnapshotBase> base;  ///< none: it lies in one row, or cannot be read
+    bool two_rows = false;
+  };
+  [[nodiscard]] std::optional<Latest> latest_of(const AggregateId& aggregate, const std::string& key);
+  [[nodiscard]] std::shared_ptr<const SnapshotBase> base_of(const AggregateId& aggregate, std::uint64_t checksum);
+  void remember(const std::string& key, std::shared_ptr<const SnapshotBase> base);
+  void put_latest(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, std::string slot,
+                  const std::optional<Latest>& before, RowSink& sink);
   struct Copy {
     SeqNr version;
     bool expired;
@@ -56,6 +71,7 @@ class SnapshotSlots {
   const Rows& rows_;
   std::uint64_t batch_ = 0;
   std::deque<Pending> pending_;
+  std::map<std::string, std::shared_ptr<const SnapshotBase>> bases_;  ///< by the key of slot 0: those of the last ones
 };
 
 }  // namespace evershard::storage

@@ -19,6 +19,7 @@
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/learned/learned_files.hpp"
@@ -75,7 +76,7 @@ Result<void> clear_aggregates(rocksdb::WriteBatch& batch, RocksFamilies& familie
     auto decoded = keys::decode_state(key);
     return decoded ? std::optional(std::move(decoded->aggregate)) : std::nullopt;
   }));
-  for (const auto named : {removed_prefix, row_log_of_prefix}) {
+  for (const auto named : {removed_prefix, row_log_of_prefix, snapshot_base_prefix}) {
     const auto prefix = keys::checkpoint(named);
     EVERSHARD_TRY(clear(prefix, [&](std::string_view key) {
       auto aggregate = AggregateId::parse(key.substr(prefix.size()));

@@ -10,6 +10,7 @@
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
@@ -224,7 +225,7 @@ Json applied_json(std::string_view value) {
 
 Json snapshot_json(const AggregateId& aggregate, std::string_view value) {
   std::optional<std::uint32_t> keep;
-  const auto snapshot = decode_snapshot(value, aggregate, &keep);
+  const auto snapshot = decode_snapshot_parts(value, aggregate, &keep);
   if (!snapshot) return undecodable(snapshot.error(), value);
   Json json{{"version", snapshot->version.value},
             {"position", snapshot->position.value},
@@ -233,7 +234,10 @@ Json snapshot_json(const AggregateId& aggregate, std::string_view value) {
   if (snapshot->expires_at) json["expires_at"] = snapshot->expires_at->text();
   if (keep) json["keep"] = *keep;
   json["format"] = static_cast<std::uint32_t>(snapshot->format);
-  json["payload"] = text(snapshot->payload);
+  if (base_of_payload(aggregate, snapshot->payload))
+    json["difference_bytes"] = snapshot->payload.size();  // from the base, which lies in a row of its own
+  else
+    json["payload"] = text(snapshot->payload);
   return json;
 }
 

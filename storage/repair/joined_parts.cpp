@@ -197,7 +197,9 @@ Result<void> join_state(const StorePart& part, const Takes& takes, const JoinedP
     const auto of = state_of_part(rows->key(), part.identity.shards);
     if (!of) return refuse(of.error());
     if (!of->shard || !takes.at(of->shard->value)) continue;
-    auto taken = kept.take(rows->key(), rows->value());
+    const auto row = whole_state_row(*part.rows, rows->key(), rows->value());
+    if (!row) return refuse(row.error());
+    auto taken = kept.take(rows->key(), *row);
     if (!taken && is_snapshot(rows->key())) {
       damaged.emplace_back(rows->key());  // it is derived: the copy does without
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
@@ -30,8 +31,8 @@ Result<void> KeptState::take_named(std::string_view key, std::string_view value,
     } else if (row->last <= options_.keeps) {
       put_(key, value);
     }
-  } else if (name.starts_with(row_log_prefix)) {
-    return {};  // of its cluster: a copy may go on in another one
+  } else if (name.starts_with(row_log_prefix) || name.starts_with(snapshot_base_prefix)) {
+    return {};  // of its cluster: a copy may go on in another one; a copy's snapshots lie in one row each
   } else if (options_.checkpoints || name.starts_with(removing_prefix)) {
     put_(key, value);
   }
@@ -99,6 +100,15 @@ void KeptState::finish() {
   stood_for_ = stands_for_ = SeqNr{0};
   lost_latest_ = false;
   newest_.reset();
+}
+
+Result<std::string> whole_state_row(const Rows& from, std::string_view key, std::string_view value) {
+  const auto decoded = keys::decode_state(key);
+  // What has no such key, or no such row, is refused by who decodes it.
+  if (!decoded || decoded->kind != keys::StateKey::Kind::snapshot || decoded->retained) return std::string(value);
+  auto whole = whole_snapshot_row(from, decoded->aggregate, value);
+  if (!whole && whole.error().code == ErrorCode::corruption) return std::string(value);
+  return whole;
 }
 
 Result<KeptState::LeftOf> left_where_removed(const Rows& from) {

@@ -44,6 +44,7 @@ class KeptState {
   };
   KeptState(Options options, Put put) : options_(std::move(options)), put_(std::move(put)) {}
 
+  /// Shape:  a snapshot that lies in two rows is given as one (whole_state_row()).
   /// Errors: corruption: the row cannot be read, and is left out
   Result<void> take(std::string_view key, std::string_view value);
   /// After the last row.
@@ -65,6 +66,10 @@ class KeptState {
   bool lost_latest_ = false;        // its slot 0 does not stay
   std::optional<Retained> newest_;  // of the retained copies that do
 };
+
+/// A row of the state as a copy has it: of a snapshot that lies in two rows, what one row has. Where that cannot be
+/// read, the row as it is. Errors: io
+[[nodiscard]] Result<std::string> whole_state_row(const Rows& from, std::string_view key, std::string_view value);
 
 /// Of what something was removed, before an event of the copy was looked at. Errors: corruption, io
 [[nodiscard]] Result<KeptState::LeftOf> left_where_removed(const Rows& from);

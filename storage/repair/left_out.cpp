@@ -10,6 +10,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/rocks/rocks_rows.hpp"
@@ -103,6 +104,7 @@ Result<void> leave_out(RocksFamilies& families, const RocksOptions& rocks, const
   for (const auto* const keys : {&what.snapshots, &what.removals})
     for (const auto& key : *keys) batch.Delete(state, key);
   for (auto& [aggregate, latest_goes, latest_stays, newest] : left) {
+    if (latest_goes && may_lie_in_two_rows(aggregate)) batch.Delete(state, snapshot_base_key(aggregate));
     if (!latest_goes || !newest) continue;
     auto& from = newest->snapshot;
     Snapshot latest;

@@ -10,6 +10,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/repair/kept_state.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -106,7 +107,9 @@ Result<void> give_part(const Rows& rows, const PartHead& head, const PartSink& s
     const auto of = state_of_part(state->key(), head.identity.shards);
     if (!of) return refuse(of.error());
     if (!of->shard || !std::ranges::binary_search(head.shards, *of->shard)) continue;
-    EVERSHARD_TRY(sink(Family::state, state->key(), state->value()));
+    const auto row = whole_state_row(rows, state->key(), state->value());
+    if (!row) return refuse(row.error());
+    EVERSHARD_TRY(sink(Family::state, state->key(), *row));
   }
   EVERSHARD_TRY(state->status());
   return report(progress, total, total);

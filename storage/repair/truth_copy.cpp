@@ -137,7 +137,9 @@ Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, const Kep
       if (n++ % state_rows_between_reports == 0) EVERSHARD_TRY(report(progress, 0, 1));
       EVERSHARD_TRY(to.written());
       last = rows->key();
-      auto taken = kept.take(last, rows->value());
+      const auto row = whole_state_row(from, last, rows->value());
+      if (!row && !how.leave_out_damage) return refuse(row.error());
+      auto taken = row ? kept.take(last, *row) : Result<void>(refuse(row.error()));
       const auto is_snapshot = [&] {
         const auto key = keys::decode_state(last);
         return key && key->kind == keys::StateKey::Kind::snapshot;

@@ -9,9 +9,9 @@
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
-#include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/order/leadership_row.hpp"
@@ -259,6 +259,12 @@ Result<void> Verification::named_row(std::string_view name, std::string_view val
     const auto cut = decode_refused(key, value);
     return cut ? Result<void>() : refuse(cut.error());
   }
+  if (name.starts_with(snapshot_base_prefix)) {
+    const auto aggregate = AggregateId::parse(name.substr(snapshot_base_prefix.size()));
+    if (!aggregate) return refuse(ErrorCode::corruption, "a row of a snapshot's base names no aggregate");
+    const auto base = decode_snapshot_base(value, *aggregate);
+    return base ? Result<void>() : refuse(base.error());
+  }
   if (name.starts_with(row_log_of_prefix)) {
     const auto at = decode_row_log_of(key, value);
     return at ? Result<void>() : refuse(at.error());
@@ -331,7 +337,7 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
   }
   ++snapshots_;
   auto name = "the snapshot of " + in_quotes(decoded->aggregate.text());
-  auto snapshot = decode_snapshot(value, decoded->aggregate);
+  auto snapshot = whole_snapshot(subject_.rows, decoded->aggregate, value);
   if (!snapshot) return corrupt(name + ": " + snapshot.error().what);
   if (decoded->retained && *decoded->retained != snapshot->version)
     return corrupt(name + " of version " + std::to_string(snapshot->version.value) + " is kept as version " +

@@ -336,6 +336,13 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("Followed-rows", PeerKind::followed,
           encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {{Epoch{2}, 5}, {Epoch{3}, 7}}}}, false}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("Followed-bases", PeerKind::followed,
+          encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {}, true, {{5, 6}}}}, false}),
+          [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("RowLogPart-difference", PeerKind::ship_row_log,
+          encode(RowLogPart{
+              ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row"}, {{{"$group", "1"}, "", "base", "difference"}}, false}),
+          [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
   add_one("RowLogPart-whole", PeerKind::ship_row_log, encode(RowLogPart{ShardId{2}, Epoch{4}, {}, {}, {}, false, true}),
           [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
   add_one(

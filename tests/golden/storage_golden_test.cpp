@@ -9,6 +9,7 @@
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
@@ -370,6 +371,22 @@ TEST(StorageGolden, Snapshot) {
                    "02"                   // keep 2
                    "7b7d"                 // payload, to the checksum
                    "18e55ad36f7e7915"));  // checksum of aggregate and all before it
+}
+
+TEST(StorageGolden, ADifferenceOfTwoSnapshots) {
+  const AggregateId group{"$group", "mails"};
+  SnapshotBase base;
+  for (char c = ' '; c != ' ' + 80; ++c) base.payload += c;
+  base.checksum = 0x0102030405060708;
+  EXPECT_EQ(hex(snapshot_base_key(group)), golden("03 24736e617073686f742f626173652f 2467726f75702d6d61696c73"));
+  const auto payload = payload_of_difference(base, "new" + base.payload.substr(10));
+  ASSERT_TRUE(payload);
+  EXPECT_EQ(hex(*payload), golden("ff 455644494646 01"  // mark
+                                  "0807060504030201"    // checksum of the base's row
+                                  "4fb798cb77009252"    // of the state
+                                  "03 6e6577"           // bytes that the base does not have
+                                  "14"                  // then a stretch from its byte 10
+                                  "46"));               // of 70 bytes
 }
 
 // ---- index rows

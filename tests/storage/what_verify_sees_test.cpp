@@ -7,6 +7,7 @@
 #include "evershard/sharding/cut.hpp"
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
@@ -58,7 +59,10 @@ class WhatVerifySees : public MaintainedStore {
       append.events.front().occurred_at = Timestamp{1};
       ASSERT_TRUE(writer_->commit({std::move(append)}));
     }
-    write({snapshot_of("order-1", 3, 16), snapshot_of("order-2", 4, 24)});
+    auto large = snapshot_of("$group-a", 0, 16), larger = snapshot_of("$group-b", 0, 24);
+    large.snapshot.payload.resize(20'000, 'a');
+    larger.snapshot.payload.resize(30'000, 'b');
+    write({snapshot_of("order-1", 3, 16), snapshot_of("order-2", 4, 24), large, larger});
     ASSERT_TRUE(store().seal());
     close();
     raw([&](RocksFamilies& families) {
@@ -195,6 +199,15 @@ Kinds kinds_of_a_store(const std::map<std::string, std::string>& twins_journal) 
           return encode(applied);
         }}},
       {"snapshot", {Family::state, [](const auto& key) { return is_of(key, Of::snapshot); }, snapshot}},
+      {"base of a snapshot in two rows",
+       {Family::state, [](const auto& key) { return is_of(key, Of::checkpoint, snapshot_base_prefix); },
+        [](const Row& row) {
+          const auto name = keys::decode_state(row.first)->name.substr(snapshot_base_prefix.size());
+          Snapshot other;
+          other.aggregate = *AggregateId::parse(name);
+          other.payload = decode_snapshot_base(row.second, other.aggregate)->payload + "x";
+          return encode_snapshot(other, GlobalPosition{16}, Timestamp{1});
+        }}},
       {"what is removed",
        {Family::state, [](const auto& key) { return is_of(key, Of::checkpoint, removed_prefix); },
         [](const Row& row) {
@@ -217,7 +230,7 @@ Kinds kinds_of_a_store(const std::map<std::string, std::string>& twins_journal) 
        {Family::state,
         [](const auto& key) {
           return is_of(key, Of::checkpoint) && !is_of(key, Of::checkpoint, removed_prefix) &&
-                 !is_of(key, Of::checkpoint, removing_prefix);
+                 !is_of(key, Of::checkpoint, removing_prefix) && !is_of(key, Of::checkpoint, snapshot_base_prefix);
         }}},
       {"index: streams", {Family::streams, any}},
       {"index: postings", {Family::postings, any}},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/open.hpp"
@@ -336,6 +337,151 @@ TEST_F(ReplicatedRetention, AStateIsKeptAfterAHandOverWithAFollowerThatWasStarte
     const auto kept = put(2, "with node 3 alone");
     return kept.has_value();
   }));
+}
+
+/// As a group's with much that is parked: of each settlement a disk gets what changed
+/// (storage/journal/latest_snapshot).
+class LargeStates : public RetentionWithASpareNode {
+ protected:
+  LargeStates() : group_(owned_by(1, "$group")), shard_(node(1).shard_of(group_)) {
+    for (std::size_t n = 0; n != 100'000; ++n) state_.payload += static_cast<char>('!' + (n * n + n / 90) % 90);
+    state_.aggregate = group_;
+    state_.version = SeqNr{1};
+  }
+  Result<void> settle(std::uint32_t n, const std::string& what) {
+    state_.payload += what;
+    return node(n).put_snapshot_here(state_, node(n).committer().view().shards[shard_.value].epoch);
+  }
+  void make_group() {
+    append(1, group_, "$GroupChanged");
+    ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+    for (int n = 0; n != 5; ++n) {
+      const auto kept = settle(1, "settled " + std::to_string(n));
+      ASSERT_TRUE(kept) << kept.error().what;
+    }
+  }
+  /// On the disk of that node, as a base and a difference.
+  bool is_at(std::uint32_t n) {
+    const auto there = storage::latest_snapshot_of(cluster_->store(n).rows(), group_);
+    const auto key = storage::snapshot_base_key(group_);
+    const std::string_view wanted[] = {key};
+    return there && *there && (*there)->payload == state_.payload && (*there)->version == SeqNr{1} &&
+           (*cluster_->store(n).rows().get(storage::Family::state, wanted))->found(0);
+  }
+  void expect_compared() {
+    std::vector<std::string> found;
+    EXPECT_TRUE(in_time([&] {
+      const auto compared = node(2).compare_replicas({});
+      if (compared) found = compared->findings;
+      return compared && compared->findings.empty();
+    })) << ::testing::PrintToString(found);
+  }
+  /// It writes the shard from now on, and has all that was answered.
+  void hand_over_to(std::uint32_t n, std::uint32_t asked) {
+    ShardAssignment wanted;
+    wanted.shards = {shard_};
+    wanted.node = n;
+    ASSERT_TRUE(in_time([&] {
+      static_cast<void>(cluster_->assign(wanted));
+      return owner_of_at(asked, group_) == n;
+    }));
+    ASSERT_TRUE(waits_until_open(n, shard_));
+  }
+  const AggregateId group_;
+  const ShardId shard_;
+  Snapshot state_;
+};
+
+TEST_F(LargeStates, AreTheSameOnAllReplicas) {
+  make_group();
+  for (const std::uint32_t n : {1, 2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+  expect_compared();
+  expect_sound();
+}
+
+// 100 KB to each of two followers, each time.
+TEST_F(LargeStates, ASettlementSendsWhatChanged) {
+  make_group();
+  for (const std::uint32_t n : {2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+  const auto bytes_of = [&](int settlements) {
+    const auto before = cluster_->row_log_bytes();
+    for (int n = 0; n != settlements; ++n) EXPECT_TRUE(settle(1, "more"));
+    for (const std::uint32_t n : {2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+    return cluster_->row_log_bytes() - before;
+  };
+  EXPECT_LT(bytes_of(20), 60'000u);
+
+  // Who starts again does not know what it has, and is sent it once.
+  stop(3);
+  start(3);
+  ASSERT_TRUE(settle(1, "more"));
+  EXPECT_TRUE(in_time([&] { return is_at(3); }));
+  EXPECT_LT(bytes_of(20), 60'000u);
+  expect_compared();
+
+  cluster_->be_of_an_earlier_release(true);
+  ASSERT_TRUE(in_time([&] { return bytes_of(1) > 150'000; }));
+  cluster_->be_of_an_earlier_release(false);
+  ASSERT_TRUE(in_time([&] { return bytes_of(1) < 10'000; }));
+  expect_compared();
+}
+
+// It says that it has a base, and has not: it is sent the base.
+TEST_F(LargeStates, AFollowerThatHasAnotherBaseIsSentItsWriters) {
+  make_group();
+  EXPECT_TRUE(in_time([&] { return is_at(2) && is_at(3); }));
+  const auto key = storage::snapshot_base_key(group_);
+  for (const std::uint32_t n : {2, 3}) {
+    std::promise<void> done;
+    node(n).committer().write_rows_here({.state = {{key, std::nullopt}}}, {}, {},
+                                        [&](const Result<void>&) { done.set_value(); });
+    done.get_future().wait();
+  }
+  ASSERT_TRUE(in_time([&] { return settle(1, "more").has_value(); }));
+  EXPECT_TRUE(in_time([&] { return is_at(2) && is_at(3); }));
+}
+
+TEST_F(LargeStates, AreWithEveryLaterWriterThatSettlesOn) {
+  make_group();
+  cluster_->lose_row_logs_to(3);  // a quorum has it, and node 3 is none of that
+  for (int n = 0; n != 5; ++n) ASSERT_TRUE(settle(1, "without node 3"));
+  ASSERT_FALSE(is_at(3));
+  hand_over_to(3, 2);
+  EXPECT_TRUE(is_at(3));
+  cluster_->lose_row_logs_to(0);
+  for (int n = 0; n != 5; ++n) ASSERT_TRUE(in_time([&] { return settle(3, "by node 3").has_value(); }));
+  stop(2);
+  ASSERT_TRUE(in_time([&] { return settle(3, "with node 1").has_value(); }));
+  start(2);
+  for (const std::uint32_t n : {1, 2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+  expect_compared();
+}
+
+TEST_F(LargeStates, MoveWithTheirShard) {
+  make_group();
+  cluster_->start(4);
+  const ShardAssignment wanted{.node = 4, .shards = {shard_}, .sets = ShardAssignment::Sets::move};
+  ASSERT_TRUE(in_time([&] {
+    if (cluster_->node(4).committer().failed()) {
+      cluster_->stop(4);
+      cluster_->start(4);
+    }
+    const auto done = cluster_->assign(wanted);
+    return done && done->left == 0;
+  }));
+  EXPECT_TRUE(in_time([&] { return is_at(4); })) << "the state is on the other disks alone";
+  cluster_->stop(4);
+}
+
+TEST_F(LargeStates, AreOnADiskThatWasLost) {
+  make_group();
+  stop(3);
+  std::filesystem::remove_all(folder_.path() / "nodes" / "3");
+  start(3);
+  EXPECT_TRUE(in_time([&] { return is_at(3); }));
+  ASSERT_TRUE(settle(1, "once more"));
+  EXPECT_TRUE(in_time([&] { return is_at(3); }));
+  expect_compared();
 }
 
 /// The node that does it goes for good: whoever writes the shard next has what it had begun, or knows nothing of it.

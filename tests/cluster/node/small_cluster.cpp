@@ -92,13 +92,18 @@ class SmallCluster::Network final : public NodeNetwork {
     return not_sent;
   }
   void followed(std::uint32_t node, const FollowerTold& followed) override {
-    tell(node, [from = self_.node, bytes = encode(followed)](NodeCommitter& there) {
+    auto said = followed;
+    if (cluster_.earlier_release_)
+      for (auto& shard : said.shards) shard.bases.reset();
+    tell(node, [from = self_.node, bytes = encode(said)](NodeCommitter& there) {
       there.receive(from, decode_followed(bytes).value());
     });
   }
   void ship_row_log(std::uint32_t node, const RowLogPart& part) override {
     if (cluster_.no_row_logs_to_ == node) return;
-    tell(node, [from = self_.node, bytes = encode(part)](NodeCommitter& there) {
+    auto bytes = encode(part);
+    cluster_.row_log_bytes_ += bytes.size();
+    tell(node, [from = self_.node, bytes = std::move(bytes)](NodeCommitter& there) {
       there.receive(from, decode_row_log_part(bytes).value());
     });
   }

@@ -100,6 +100,10 @@ class SmallCluster final : public CoordinatorNetwork {
 
   /// No part of a row log comes to this node any more, unless it asks for one; 0: to all.
   void lose_row_logs_to(std::uint32_t number) { no_row_logs_to_ = number; }
+  /// Of parts of row logs that were sent to followers.
+  [[nodiscard]] std::uint64_t row_log_bytes() const { return row_log_bytes_; }
+  /// Followers do not say what they have of snapshots in two rows.
+  void be_of_an_earlier_release(bool are) { earlier_release_ = are; }
 
   /// From here on what nodes say first is under way, until it is let go.
   void hold_hellos();
@@ -142,6 +146,8 @@ class SmallCluster final : public CoordinatorNetwork {
   std::map<std::uint32_t, bool> full_;
   std::atomic<bool> skip_lost_{false};
   std::atomic<std::uint32_t> no_row_logs_to_{0};
+  std::atomic<std::uint64_t> row_log_bytes_{0};
+  std::atomic<bool> earlier_release_{false};
   storage::ClusterMember member_;
   std::mutex log_mutex_;
   sharding::MemoryCutLog log_;                       ///< under that mutex
