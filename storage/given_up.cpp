@@ -11,6 +11,7 @@
 #include "evershard/sharding/runs.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/applied.hpp"
@@ -91,21 +92,31 @@ struct AggregateSnapshots {
   std::map<std::string, std::string> rows;
 };
 
-Result<void> settle(const AggregateSnapshots& of, GlobalPosition first, GivenUpWrites& writes) {
+/// A state that lies in two rows goes whole, and one that stays is left as it lies.
+Result<void> settle(const Rows& rows, const AggregateSnapshots& of, GlobalPosition first, GivenUpWrites& writes) {
   std::map<std::string, std::string> staying;
   KeptState kept({.keeps = first - 1}, [&](std::string_view key, std::string_view value) {
     staying.insert_or_assign(std::string(key), std::string(value));
   });
+  std::map<std::string, std::string> all;
   for (const auto& [key, value] : of.rows) {
-    if (!kept.take(key, value)) staying.emplace(key, value);  // a damaged one is as if it were not there
+    auto row = whole_state_row(rows, key, value);
+    if (!row) return refuse(std::move(row).error());
+    if (!kept.take(key, *row)) staying.emplace(key, *row);  // a damaged one is as if it were not there
+    all.emplace(key, *std::move(row));
   }
   kept.finish();
-  for (const auto& [key, value] : of.rows) {
+  const auto latest = keys::snapshot(of.aggregate, std::nullopt);
+  for (const auto& [key, row] : all) {
     const auto stays = staying.find(key);
+    if (stays != staying.end() && stays->second == row) continue;
     if (stays == staying.end())
       EVERSHARD_TRY(writes.erase(Family::state, key));
-    else if (stays->second != value)
+    else
       EVERSHARD_TRY(writes.put(Family::state, key, stays->second));
+    // Behind it: what is left of a crash in between is a base that nobody needs.
+    if (key == latest && may_lie_in_two_rows(of.aggregate))
+      EVERSHARD_TRY(writes.erase(Family::state, snapshot_base_key(of.aggregate)));
   }
   return {};
 }
@@ -116,7 +127,7 @@ Result<void> take_off_snapshots(const Rows& rows, const Positions& first, std::u
     if (at_hand.rows.empty()) return {};
     const auto found = first.find(sharding::shard_of(sharding::stream_hash(at_hand.aggregate), shards));
     auto of = std::exchange(at_hand, {});
-    return found == first.end() ? Result<void>() : settle(of, found->second, writes);
+    return found == first.end() ? Result<void>() : settle(rows, of, found->second, writes);
   };
   auto cursor = rows.cursor(Family::state, {});
   for (cursor->seek(std::string(1, static_cast<char>(keys::StateKey::Kind::snapshot))); cursor->valid();

@@ -7,16 +7,27 @@
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/latest_snapshot.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 
 namespace evershard::storage {
 
 Result<std::optional<RecordedSnapshot>> Reader::latest_snapshot(const AggregateId& aggregate) const {
-  auto snapshot = latest_snapshot_of(rows_, aggregate);
-  if (!snapshot && snapshot.error().code == ErrorCode::corruption)
-    return std::nullopt;  // as if there were none; verify names it
-  if (!snapshot) return refuse(std::move(snapshot).error());
-  if (*snapshot) (*snapshot)->latest = true;
-  return snapshot;
+  const std::string key = keys::snapshot(aggregate, std::nullopt);
+  const std::string_view keys[] = {key};
+  const auto found = rows_.get(Family::state, keys);
+  if (!found) return refuse(found.error());
+  if (!(*found)->found(0)) return std::nullopt;
+  auto snapshot = decode_snapshot_parts((*found)->value(0), aggregate);
+  if (!snapshot) return std::nullopt;  // as if there were none; verify names it
+  if (base_of_payload(aggregate, snapshot->payload)) {
+    // Never as if there were none: such a state is kept nowhere else, and its owner would begin anew over it.
+    auto whole = latest_snapshot_of(rows_, aggregate);
+    if (!whole) return refuse(std::move(whole).error());
+    if (!*whole) return std::nullopt;
+    snapshot = **std::move(whole);
+  }
+  snapshot->latest = true;
+  return std::optional(*std::move(snapshot));
 }
 
 Result<std::vector<RecordedSnapshot>> Reader::snapshots(const AggregateId& aggregate, Timestamp now) const {
@@ -28,7 +39,8 @@ Result<std::vector<RecordedSnapshot>> Reader::snapshots(const AggregateId& aggre
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     const bool is_latest = cursor->key() == slot;
     auto snapshot = whole_snapshot(rows_, aggregate, cursor->value(), is_latest ? &keep : nullptr);
-    if (!snapshot) continue;  // as above
+    if (!snapshot && snapshot.error().code != ErrorCode::corruption) return refuse(std::move(snapshot).error());
+    if (!snapshot) continue;  // verify names it
     if (is_latest) {
       latest = std::move(*snapshot);
       latest->latest = true;

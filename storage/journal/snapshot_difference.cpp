@@ -1,5 +1,6 @@
 #include "evershard/storage/journal/snapshot_difference.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -13,11 +14,12 @@ namespace {
 constexpr std::size_t block_bytes = 32;  ///< a shorter stretch is not looked for
 constexpr std::uint64_t rolling_factor = 0x9e3779b97f4a7c15;
 
-constexpr std::uint64_t factor_of_first() {
+constexpr std::uint64_t factor_of_the_first() {
   std::uint64_t factor = 1;
   for (std::size_t i = 1; i < block_bytes; ++i) factor *= rolling_factor;
   return factor;
 }
+constexpr std::uint64_t factor_of_first = factor_of_the_first();
 
 std::uint64_t byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]) + 1u; }
 
@@ -95,7 +97,7 @@ std::optional<std::string> state_difference(std::string_view base, std::string_v
       continue;
     }
     if (at + block_bytes == state.size()) break;
-    hash = (hash - byte_at(state, at) * factor_of_first()) * rolling_factor + byte_at(state, at + block_bytes);
+    hash = (hash - byte_at(state, at) * factor_of_first) * rolling_factor + byte_at(state, at + block_bytes);
     ++at;
   }
   if (told != state.size()) tell(state.size(), base_behind, 0);

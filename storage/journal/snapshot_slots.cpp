@@ -69,7 +69,8 @@ void SnapshotSlots::put_latest(const Snapshot& snapshot, GlobalPosition position
   } else {
     base = nullptr;
     bases_.erase(slot);
-    if (before && before->two_rows) sink.erase(Family::state, snapshot_base_key(snapshot.aggregate));
+    if (may_lie_in_two_rows(snapshot.aggregate) && (!before || before->two_rows))
+      sink.erase(Family::state, snapshot_base_key(snapshot.aggregate));
   }
   sink.put(Family::state, slot, encode_snapshot(copy, position, taken_at));
   pending_.push_back({batch_, std::move(slot), snapshot.version, true, false, std::move(base)});

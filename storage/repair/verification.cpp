@@ -338,6 +338,7 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
   ++snapshots_;
   auto name = "the snapshot of " + in_quotes(decoded->aggregate.text());
   auto snapshot = whole_snapshot(subject_.rows, decoded->aggregate, value);
+  if (!snapshot && snapshot.error().code != ErrorCode::corruption) return refuse(std::move(snapshot).error());
   if (!snapshot) return corrupt(name + ": " + snapshot.error().what);
   if (decoded->retained && *decoded->retained != snapshot->version)
     return corrupt(name + " of version " + std::to_string(snapshot->version.value) + " is kept as version " +

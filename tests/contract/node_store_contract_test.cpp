@@ -4,6 +4,7 @@
 
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/rebuild_cut_log.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
@@ -376,6 +377,42 @@ TEST_P(NodeStoreOnDisk, IsOpenedByItsNodeOnly) {
   EXPECT_THAT(refusal(key).what, HasSubstr("another key"));
   EXPECT_EQ(refusal(std::nullopt).code, ErrorCode::invalid_argument);
   EXPECT_EQ(refusal(NodeWriter::member()).what, "opened");
+}
+
+// Its base alone would stay for nothing, and the difference for ever: nothing that is settled later would be stored.
+TEST_P(NodeStoreOnDisk, HasNoStateInTwoRowsOfWhatWasGivenUp) {
+  std::string group;
+  for (int n = 0; group.empty(); ++n) {
+    const auto name = "$group-g" + std::to_string(n);
+    const auto shard = sharding::shard_of(sharding::stream_hash(AggregateId::parse(name).value()), NodeWriter::shards);
+    if (shard == ShardId{0}) group = name;
+  }
+  const auto with_state = [&](char last) {
+    auto append = one(group, "$GroupChanged", "{}");
+    append.snapshots.push_back(snapshot_of(group, std::string(20'000, 's') + last));
+    return append;
+  };
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  for (const char state : {'1', '2'}) {
+    ASSERT_TRUE(node().journal({with_state(state)}));
+    const auto offset = static_cast<std::uint64_t>(state - '0');
+    ASSERT_TRUE(node().apply(node().cut({node().segment(0, offset, offset + 1)})));
+  }
+  const auto id = AggregateId::parse(group).value();
+  const auto rows_of_state = [&] {
+    const auto base = snapshot_base_key(id), slot = keys::snapshot(id, std::nullopt);
+    const std::string_view keys[] = {base, slot};
+    const auto found = store().rows().get(Family::state, keys).value();
+    return std::pair(found->found(0), found->found(1));
+  };
+  ASSERT_EQ(rows_of_state(), std::pair(true, true));
+  ASSERT_EQ((*Reader(store()).latest_snapshot(id))->version, SeqNr{2});
+
+  ASSERT_TRUE(node().apply(node().losing(0, 2, 3, 2)));
+  ASSERT_NO_FATAL_FAILURE(open_node());
+
+  EXPECT_EQ(rows_of_state(), std::pair(false, false));
+  EXPECT_FALSE(*Reader(store()).latest_snapshot(id));
 }
 
 // A disk that comes back has events, in indexes, snapshots and tails, that readers were told are lost.

@@ -110,6 +110,11 @@ TEST_F(TwoRowCopies, ADamagedBaseIsFoundAndLeftOutByRecover) {
     const auto found = verify_directory(data_dir());
     ASSERT_TRUE(found) << found.error().what;
     EXPECT_THAT(found->report.findings, ::testing::Contains(::testing::HasSubstr("the snapshot of \"$group-mails\"")));
+    open();
+    const auto refused = Reader(store()).latest_snapshot(carried_group);
+    ASSERT_FALSE(refused) << "its owner would begin anew over what is left of it";
+    EXPECT_EQ(refused.error().code, ErrorCode::corruption);
+    close();
     const auto plan = recover(options());
     ASSERT_TRUE(plan) << plan.error().what;
     EXPECT_THAT(plan->steps, ::testing::Contains(::testing::HasSubstr("leaves out the snapshot of \"$group-mails\"")));
