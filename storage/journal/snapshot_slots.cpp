@@ -4,6 +4,7 @@
 
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/staging.hpp"
 
 namespace evershard::storage {
@@ -11,9 +12,11 @@ namespace evershard::storage {
 void SnapshotSlots::batch(std::uint64_t staged, std::uint64_t committed) {
   batch_ = staged;
   while (!pending_.empty() && pending_.front().batch <= committed) pending_.pop_front();
+  while (!gone_.empty() && gone_.front().batch <= committed) gone_.pop_front();
 }
 
 void SnapshotSlots::write(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, RowSink& sink) {
+  if (is_gone(snapshot.aggregate, snapshot.version)) return;
   auto slot = keys::snapshot(snapshot.aggregate, std::nullopt);
   if (is_latest(snapshot.aggregate, snapshot.version, slot)) {
     auto copy = snapshot;
@@ -37,9 +40,19 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
     sink.erase(Family::state, key);
     pending_.push_back({batch_, key, SeqNr{0}, false, true});
   }
+  if (going.latest) gone_.push_back({batch_, going.aggregate, going.below});
   // One that stands there after all is of a later version.
   if (going.latest && going.below.value > 0 && is_latest(going.aggregate, going.below - 1, slot))
     sink.erase(Family::state, slot);
+}
+
+// A follower that was away hears that an aggregate was removed before it applies the cuts of before, whose appends
+// bring snapshots.
+bool SnapshotSlots::is_gone(const AggregateId& aggregate, SeqNr version) const {
+  for (const auto& gone : gone_)
+    if (gone.aggregate == aggregate && version < gone.below) return true;
+  const auto removed = removed_of(rows_, aggregate);
+  return removed && *removed && (*removed)->aggregate && version < (*removed)->before;
 }
 
 bool SnapshotSlots::is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const {
