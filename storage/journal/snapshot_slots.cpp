@@ -5,6 +5,7 @@
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/staging.hpp"
 #include "evershard/storage/journal/varint.hpp"
@@ -14,9 +15,11 @@ namespace evershard::storage {
 void SnapshotSlots::batch(std::uint64_t staged, std::uint64_t committed) {
   batch_ = staged;
   while (!pending_.empty() && pending_.front().batch <= committed) pending_.pop_front();
+  while (!gone_.empty() && gone_.front().batch <= committed) gone_.pop_front();
 }
 
 void SnapshotSlots::write(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, RowSink& sink) {
+  if (is_gone(snapshot.aggregate, snapshot.version)) return;
   auto slot = keys::snapshot(snapshot.aggregate, std::nullopt);
   const auto before = latest_of(snapshot.aggregate, slot);
   if (!before || before->version <= snapshot.version)
@@ -38,6 +41,7 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
     pending_.push_back({batch_, key, SeqNr{0}, false, true});
   }
   if (!going.latest || going.below.value == 0) return;
+  gone_.push_back({batch_, going.aggregate, going.below});
   // One that stands there after all is of a later version.
   const auto latest = latest_of(going.aggregate, slot);
   if (latest && latest->version >= going.below) return;
@@ -45,6 +49,15 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
   if (may_lie_in_two_rows(going.aggregate)) sink.erase(Family::state, snapshot_base_key(going.aggregate));
   bases_.erase(slot);
   pending_.push_back({batch_, slot, SeqNr{0}, true, true});
+}
+
+// A follower that was away hears that an aggregate was removed before it applies the cuts of before, whose appends
+// bring snapshots.
+bool SnapshotSlots::is_gone(const AggregateId& aggregate, SeqNr version) const {
+  for (const auto& gone : gone_)
+    if (gone.aggregate == aggregate && version < gone.below) return true;
+  const auto removed = removed_of(rows_, aggregate);
+  return removed && *removed && (*removed)->aggregate && version < (*removed)->before;
 }
 
 void SnapshotSlots::put_latest(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, std::string slot,

@@ -68,6 +68,15 @@ class SnapshotSlots {
   [[nodiscard]] std::map<std::string, Copy> copies_of(const AggregateId& aggregate, Timestamp now) const;
   void retain(const Snapshot& snapshot, Timestamp now, RowSink& sink);
 
+  /// Its aggregate was removed as a whole, with it.
+  [[nodiscard]] bool is_gone(const AggregateId& aggregate, SeqNr version) const;
+
+  struct Gone {
+    std::uint64_t batch;
+    AggregateId aggregate;
+    SeqNr below;
+  };
+  std::deque<Gone> gone_;  ///< whose rows are not written yet
   const Rows& rows_;
   std::uint64_t batch_ = 0;
   std::deque<Pending> pending_;

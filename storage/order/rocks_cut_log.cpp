@@ -18,6 +18,7 @@
 #include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks/database_lock.hpp"
+#include "evershard/storage/rocks/open_folder.hpp"
 #include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/store_owner.hpp"
@@ -88,6 +89,7 @@ class RocksCutLog final : public DurableCutLog {
 
   const CutLogOptions options_;
   std::unique_ptr<rocksdb::DB> db_;
+  std::optional<OpenFolder> folder_;
   std::unique_ptr<StoreOwner> owner_;
   Identity identity_;
   std::optional<CutLogRules> rules_;
@@ -141,6 +143,7 @@ Result<void> RocksCutLog::open_database() {
   if (!status.ok()) return refuse(error_of(status, "cannot open the cut log in " + database));
   db_.reset(opened);
   if (options_.read_only) return {};
+  folder_.emplace(database);
   auto owner = StoreOwner::write(options_.data_dir / "OWNER");
   if (!owner) return refuse(std::move(owner).error());
   owner_ = std::move(*owner);
@@ -240,9 +243,13 @@ Result<void> RocksCutLog::write(rocksdb::WriteBatch& batch, std::string_view doi
   rocksdb::WriteOptions options;
   options.sync = true;
   const auto status = db_->Write(options, &batch);
-  if (status.ok()) return {};
+  const bool gone = folder_->gone();
+  if (status.ok() && !gone) return {};
   // What was written may be there or not: only opening it again can say.
-  failure_ = Error(ErrorCode::io, error_of(status, std::string("the cut log has failed: ") + std::string(doing)).what);
+  const auto what = "the cut log has failed: " + std::string(doing);
+  failure_ = Error(ErrorCode::io, gone ? what + ": " + (options_.data_dir / "db").string() +
+                                             " was removed or exchanged while it was open"
+                                       : error_of(status, what).what);
   return refuse(*failure_);
 }
 

@@ -6,6 +6,8 @@
 
 #include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/sharding/route.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
@@ -15,6 +17,7 @@
 #include "evershard/storage/journal/waiting_row.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/order/leadership_row.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/order/refused_rows.hpp"
 
 namespace evershard::storage {
@@ -210,6 +213,8 @@ void Verification::check_stream(std::string_view text, SeqNr first_seq_nr, std::
 // -- state
 
 Result<void> Verification::state(const Progress& progress) {
+  // Before the snapshots, which come first. Where a row is damaged, it is found below.
+  if (auto covered = covered_rows(subject_.rows, subject_.shards)) covered_ = *std::move(covered);
   auto cursor = subject_.rows.cursor(Family::state, {.prefix = {}, .scan = true});
   std::uint64_t n = 0;
   for (cursor->seek({}); cursor->valid(); cursor->next()) {
@@ -246,6 +251,13 @@ void Verification::check_covered() {
     if (damaged_state_.size() < damaged_state_max) damaged_state_.push_back(sentence);
     findings_.add(std::move(sentence));
   }
+}
+
+/// A node was told to keep a shard no longer before it had been given all: a snapshot may have come without the events
+/// below it, and goes when the node learns a shard. A shard that no cut covers here never was this node's.
+bool Verification::keeps_no_longer(ShardId shard) const {
+  const auto row = covered_.find(shard);
+  return !subject_.view.whole && (row == covered_.end() || row->second.damaged);
 }
 
 /// Of other owners' rows only they know what is right.
@@ -346,6 +358,7 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
   // Of later ones, and where an index ends before, nothing can be said; nor by an index that is damaged itself: it
   // would take a snapshot for none that may be all that is left of its events.
   if (!indexes_right_ || snapshot->position > subject_.indexed || is_missing(snapshot->position)) return {};
+  if (keeps_no_longer(sharding::shard_of(sharding::stream_hash(decoded->aggregate), subject_.shards))) return {};
   auto head = Reader(subject_.rows, subject_.hasher, subject_.shards).head(subject_.view, decoded->aggregate);
   if (!head)
     return refuse(head.error().code == ErrorCode::unavailable ? ErrorCode::unavailable : ErrorCode::io,

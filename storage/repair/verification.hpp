@@ -87,6 +87,7 @@ class Verification final : private TruthVisitor {
 
   [[nodiscard]] bool counts(const IndexEntry& entry) const;
   [[nodiscard]] bool is_missing(GlobalPosition position) const;
+  [[nodiscard]] bool keeps_no_longer(ShardId shard) const;
   Result<void> sealed(Family family, const EntrySink& sink, bool first_pass, const Progress& progress);
   Result<void> compare(Family family, const Progress& progress);
   Result<void> compare_stretches(Family family, const std::vector<std::size_t>& stretches, const Progress& progress);

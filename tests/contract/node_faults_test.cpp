@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/learned/learned_shards.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/repair/verify.hpp"
@@ -287,6 +288,37 @@ TEST_F(NodeFaults, TakesInWhatWasLearnedHoweverOftenItIsBrokenOff) {
 }
 
 // Without a row it would be taken for one that this node has from the beginning, should it be kept again.
+// A follower that was away is told of the removal before it applies the cut that brings the snapshot.
+TEST_F(NodeFaults, TakesNoSnapshotOfAnAggregateThatWasRemovedBehindIt) {
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  const auto id = *AggregateId::parse(aggregate_in(0));
+  const auto commit = [&](const CommitBatch& batch) {
+    auto staged = opened_->stage(batch);
+    ASSERT_TRUE(opened_->commit(*staged));
+  };
+  const auto snapshot_at = [&](std::uint64_t version) {
+    CommitBatch batch;
+    auto& placed = batch.snapshots.emplace_back();
+    placed.snapshot.aggregate = id;
+    placed.snapshot.version = SeqNr{version};
+    placed.snapshot.payload = "state";
+    placed.position = GlobalPosition{version};
+    return batch;
+  };
+  RemovalRow removal;
+  removal.before = SeqNr{6};
+  removal.aggregate = true;
+  CommitBatch removed;
+  removed.state.push_back({removed_key(id), encode_removal(removal, id)});
+  removed.snapshots_to_go.push_back({id, SeqNr{6}, true});
+  commit(removed);
+  const Reader reader(*opened_);
+  commit(snapshot_at(5));
+  EXPECT_FALSE(*reader.latest_snapshot(id)) << "it was removed with its events";
+  commit(snapshot_at(7));
+  EXPECT_TRUE(*reader.latest_snapshot(id)) << "the aggregate goes on";
+}
+
 TEST_F(NodeFaults, KnowsThatItHasNothingOfWhatItKeepsNoLongerOnceItHasLearnedMore) {
   ASSERT_NO_FATAL_FAILURE(open_node());
   const auto keeps_first = [](const sharding::Segment& segment) { return segment.shard.value == 0; };
@@ -332,6 +364,17 @@ TEST_F(NodeFaults, KnowsThatItHasNothingOfWhatItKeepsNoLongerOnceItHasLearnedMor
   const Reader reader(*opened_);
   EXPECT_TRUE(*reader.latest_snapshot(*AggregateId::parse(aggregate_in(0))));
   EXPECT_FALSE(*reader.latest_snapshot(*AggregateId::parse(aggregate_in(1)))) << "it goes with its events";
+
+  // A shard's writer sends snapshots before all events are there: the shard moved away from an emptied node meanwhile.
+  {
+    snapshots.snapshots.erase(snapshots.snapshots.begin());
+    auto staged = opened_->stage(snapshots);
+    ASSERT_TRUE(opened_->commit(*staged));
+  }
+  const auto report = verify(*opened_);
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_EQ(report->errors, 0u) << report->findings.front();
+  EXPECT_EQ(report->snapshots, 2u);
 }
 
 TEST_F(NodeFaults, TakesNothingInThatIsDamaged) {

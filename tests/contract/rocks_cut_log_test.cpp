@@ -142,6 +142,32 @@ TEST_F(RocksCutLogOnDisk, FailsForGoodWithAFailedSync) {
   EXPECT_EQ((*log)->cuts_after(CutNumber{2}, 1'000)->cuts.size(), 1u) << "and none is shown that may be gone tomorrow";
 }
 
+// Its files go on taking what is written, and are gone with its process.
+TEST_F(RocksCutLogOnDisk, TakesNothingOnceItsFolderWasRemovedOrExchanged) {
+  const auto away = folder_.path() / "away";
+  for (const bool exchanged : {false, true}) {
+    SCOPED_TRACE(exchanged);
+    const auto log = open();
+    ASSERT_NO_FATAL_FAILURE(put_three(*log));
+    const auto last = log->state().last_cut;
+    std::filesystem::remove_all(away);
+    if (exchanged) {
+      std::filesystem::rename(database(), away);
+      std::filesystem::copy(away, database(), std::filesystem::copy_options::recursive);
+    } else {
+      std::filesystem::remove_all(database());
+    }
+
+    const auto put = log->put(next_cut(log->state(), {segment_of(0, 1, 5, 6)}));
+
+    ASSERT_FALSE(put);
+    EXPECT_EQ(put.error().code, ErrorCode::io);
+    EXPECT_THAT(put.error().what, HasSubstr("was removed or exchanged while it was open"));
+    EXPECT_EQ(log->state().last_cut, last);
+    EXPECT_FALSE(log->lead());
+  }
+}
+
 TEST_F(RocksCutLogOnDisk, KeepsWhatItAnsweredOverLossOfPower) {
   for (std::uint64_t seed = 1; seed != 6; ++seed) {
     SCOPED_TRACE(seed);

@@ -140,6 +140,21 @@ void ClusterLoad::fill(std::uint32_t node, const std::set<std::uint32_t>& shards
   }
 }
 
+bool ClusterLoad::put(std::uint32_t node, std::uint32_t shard, std::chrono::milliseconds timeout) {
+  HistoryAppend asked;
+  asked.append = Append().event(cluster_.aggregate_in(shard), "Put", EventId::random().text());
+  asked.append.request_id = EventId::random();
+  asked.began = ++now_;
+  const auto done = cluster_.connect(node, timeout).append(asked.append);
+  asked.ended = ++now_;
+  if (done)
+    asked.acknowledged = *done;
+  else
+    EXPECT_TRUE(may_be_tried_again(done.error().code)) << done.error().what;
+  note(std::move(asked));
+  return done.has_value();
+}
+
 /// What is read, anywhere, has what was acknowledged to anybody before.
 void ClusterLoad::read(int reader) {
   std::mt19937_64 random(seed_ + 1'000 + static_cast<std::uint64_t>(reader));

@@ -34,6 +34,9 @@ class ClusterLoad {
   /// An event in each of these shards, to an aggregate that nobody else appends to, asked of this node: fails the test
   /// where it is not taken.
   void fill(std::uint32_t node, const std::set<std::uint32_t>& shards);
+  /// An event in this shard, asked of this node once; from any thread. Returns: whether it was acknowledged. Where it
+  /// was not, it may be stored yet.
+  bool put(std::uint32_t node, std::uint32_t shard, std::chrono::milliseconds timeout);
   /// Others append to aggregates of this type, and remove what they have. Before the first of them.
   void leave_out(const std::string& type) {
     const std::lock_guard lock(mutex_);
