@@ -86,28 +86,24 @@ Result<Positions> first_positions(const Rows& rows, const Offsets& from) {
   return first;
 }
 
-/// One aggregate's rows, in order of key.
+/// One aggregate's rows, in order of key: the latest with the state itself.
 struct AggregateSnapshots {
   AggregateId aggregate;
   std::map<std::string, std::string> rows;
 };
 
 /// A state that lies in two rows goes whole, and one that stays is left as it lies.
-Result<void> settle(const Rows& rows, const AggregateSnapshots& of, GlobalPosition first, GivenUpWrites& writes) {
+Result<void> settle(const AggregateSnapshots& of, GlobalPosition first, GivenUpWrites& writes) {
   std::map<std::string, std::string> staying;
   KeptState kept({.keeps = first - 1}, [&](std::string_view key, std::string_view value) {
     staying.insert_or_assign(std::string(key), std::string(value));
   });
-  std::map<std::string, std::string> all;
-  for (const auto& [key, value] : of.rows) {
-    auto row = whole_state_row(rows, key, value);
-    if (!row) return refuse(std::move(row).error());
-    if (!kept.take(key, *row)) staying.emplace(key, *row);  // a damaged one is as if it were not there
-    all.emplace(key, *std::move(row));
+  for (const auto& [key, row] : of.rows) {
+    if (!kept.take(key, row)) staying.emplace(key, row);  // a damaged one is as if it were not there
   }
   kept.finish();
   const auto latest = keys::snapshot(of.aggregate, std::nullopt);
-  for (const auto& [key, row] : all) {
+  for (const auto& [key, row] : of.rows) {
     const auto stays = staying.find(key);
     if (stays != staying.end() && stays->second == row) continue;
     if (stays == staying.end())
@@ -127,7 +123,7 @@ Result<void> take_off_snapshots(const Rows& rows, const Positions& first, std::u
     if (at_hand.rows.empty()) return {};
     const auto found = first.find(sharding::shard_of(sharding::stream_hash(at_hand.aggregate), shards));
     auto of = std::exchange(at_hand, {});
-    return found == first.end() ? Result<void>() : settle(rows, of, found->second, writes);
+    return found == first.end() ? Result<void>() : settle(of, found->second, writes);
   };
   auto cursor = rows.cursor(Family::state, {});
   for (cursor->seek(std::string(1, static_cast<char>(keys::StateKey::Kind::snapshot))); cursor->valid();
@@ -139,7 +135,9 @@ Result<void> take_off_snapshots(const Rows& rows, const Positions& first, std::u
       EVERSHARD_TRY(settle_it());
       at_hand.aggregate = key->aggregate;
     }
-    at_hand.rows.emplace(cursor->key(), cursor->value());
+    auto row = whole_state_row(rows, cursor->key(), cursor->value());
+    if (!row) return refuse(std::move(row).error());
+    at_hand.rows.emplace(cursor->key(), *std::move(row));
   }
   EVERSHARD_TRY(cursor->status());
   return settle_it();

@@ -8,20 +8,13 @@
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/snapshot_difference.hpp"
-#include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/varint.hpp"
 
 namespace evershard::storage {
 namespace {
 
-/// No group's state begins so, and no Protobuf message: who does not know it refuses it.
-constexpr std::string_view difference_mark(
-    "\xff"
-    "EVDIFF\1",
-    8);
-constexpr std::size_t difference_head = difference_mark.size() + 2 * sizeof(std::uint64_t);
-constexpr std::size_t state_bytes_max = 8u << 20;  ///< as limits have it at most
-constexpr int reads_in_between_max = 4;            ///< of rows that are written anew meanwhile
+constexpr std::size_t state_bytes_max = Limits::most().snapshot_bytes_max;
+constexpr int reads_in_between_max = 4;  ///< of rows that are written anew meanwhile
 
 Refused corrupt_in_two_rows(const AggregateId& aggregate, std::string_view why) {
   return refuse(ErrorCode::corruption,
@@ -61,9 +54,15 @@ Result<void> put_state_in(RecordedSnapshot& snapshot, const std::optional<std::s
   return {};
 }
 
+struct Latest {
+  RecordedSnapshot snapshot;          ///< with the state itself
+  std::optional<std::uint64_t> told;  ///< from this base; nothing: it lies in one row
+  TwoRows rows;
+};
+
 /// Behind a row that was read before, which may have been written anew since.
-Result<std::optional<RecordedSnapshot>> read_latest(const Rows& rows, const AggregateId& aggregate,
-                                                    std::optional<std::uint32_t>* keep) {
+Result<std::optional<Latest>> read_latest(const Rows& rows, const AggregateId& aggregate,
+                                          std::optional<std::uint32_t>* keep) {
   std::optional<std::string> before;
   for (int n = 0;; ++n) {
     auto two = read_two_rows(rows, aggregate);
@@ -71,23 +70,12 @@ Result<std::optional<RecordedSnapshot>> read_latest(const Rows& rows, const Aggr
     if (!two->slot) return std::nullopt;
     auto snapshot = decode_snapshot_parts(*two->slot, aggregate, keep);
     if (!snapshot) return refuse(std::move(snapshot).error());
-    if (!base_of_payload(aggregate, snapshot->payload)) return std::optional(*std::move(snapshot));
-    auto put = put_state_in(*snapshot, two->base);
-    if (put) return std::optional(*std::move(snapshot));
+    const auto told = base_of_payload(aggregate, snapshot->payload);
+    auto put = told ? put_state_in(*snapshot, two->base) : Result<void>();
+    if (put) return std::optional(Latest{*std::move(snapshot), told, *std::move(two)});
     if (before == two->slot || n == reads_in_between_max) return refuse(std::move(put).error());
     before = std::move(two->slot);
   }
-}
-
-std::string row_of(const RecordedSnapshot& recorded, std::optional<std::uint32_t> keep) {
-  Snapshot snapshot;
-  snapshot.aggregate = recorded.aggregate;
-  snapshot.version = recorded.version;
-  snapshot.payload = recorded.payload;
-  snapshot.format = recorded.format;
-  snapshot.schema_revision = recorded.schema_revision;
-  snapshot.keep = keep;
-  return encode_snapshot(snapshot, recorded.position, recorded.taken_at);  // the latest does not expire
 }
 
 }  // namespace
@@ -101,10 +89,6 @@ Result<SnapshotBase> decode_snapshot_base(std::string_view row, const AggregateI
   if (!snapshot) return refuse(std::move(snapshot).error());
   return SnapshotBase{std::string(row), std::move(snapshot->payload),
                       get_fixed<std::uint64_t>(row.data() + row.size() - sizeof(std::uint64_t))};
-}
-
-bool may_lie_in_two_rows(const AggregateId& aggregate) {
-  return aggregate.type == "$group" || aggregate.type == "$persistent";
 }
 
 std::size_t difference_bytes_max(const SnapshotBase& base) {
@@ -121,12 +105,6 @@ std::optional<std::string> payload_of_difference(const SnapshotBase& base, std::
   return of + *difference;
 }
 
-std::optional<std::uint64_t> base_of_payload(const AggregateId& aggregate, std::string_view payload) {
-  if (!payload.starts_with(difference_mark) || payload.size() < difference_head || !may_lie_in_two_rows(aggregate))
-    return std::nullopt;
-  return get_fixed<std::uint64_t>(payload.data() + difference_mark.size());
-}
-
 Result<RecordedSnapshot> whole_snapshot(const Rows& rows, const AggregateId& aggregate, std::string_view row,
                                         std::optional<std::uint32_t>* keep) {
   auto snapshot = decode_snapshot_parts(row, aggregate, keep);
@@ -134,7 +112,7 @@ Result<RecordedSnapshot> whole_snapshot(const Rows& rows, const AggregateId& agg
   auto latest = read_latest(rows, aggregate, keep);
   if (!latest) return refuse(std::move(latest).error());
   if (!*latest) return corrupt_in_two_rows(aggregate, "it is gone");
-  return **std::move(latest);
+  return std::move((*latest)->snapshot);
 }
 
 Result<std::string> whole_snapshot_row(const Rows& rows, const AggregateId& aggregate, std::string_view row) {
@@ -144,20 +122,14 @@ Result<std::string> whole_snapshot_row(const Rows& rows, const AggregateId& aggr
   if (!snapshot || !base_of_payload(aggregate, snapshot->payload)) return std::string(row);
   const auto whole = whole_snapshot(rows, aggregate, row, &keep);
   if (!whole) return refuse(whole.error());
-  return row_of(*whole, keep);
+  return encode_latest_snapshot(*whole, keep);
 }
 
-Result<std::optional<RecordedSnapshot>> latest_snapshot_of(const Rows& rows, const AggregateId& aggregate,
-                                                           std::optional<std::uint32_t>* keep) {
-  if (may_lie_in_two_rows(aggregate)) return read_latest(rows, aggregate, keep);
-  const auto slot = keys::snapshot(aggregate, std::nullopt);
-  const std::string_view wanted[] = {slot};
-  const auto found = rows.get(Family::state, wanted);
-  if (!found) return refuse(found.error());
-  if (!(*found)->found(0)) return std::nullopt;
-  auto snapshot = decode_snapshot((*found)->value(0), aggregate, keep);
-  if (!snapshot) return refuse(std::move(snapshot).error());
-  return std::optional(*std::move(snapshot));
+Result<std::optional<RecordedSnapshot>> latest_snapshot_of(const Rows& rows, const AggregateId& aggregate) {
+  auto latest = read_latest(rows, aggregate, nullptr);
+  if (!latest) return refuse(std::move(latest).error());
+  if (!*latest) return std::nullopt;
+  return std::optional(std::move((*latest)->snapshot));
 }
 
 Result<std::optional<std::string>> latest_snapshot_row(const Rows& rows, const AggregateId& aggregate) {
@@ -173,19 +145,11 @@ Result<std::optional<std::string>> latest_snapshot_row(const Rows& rows, const A
 
 Result<std::optional<SnapshotInTwoRows>> latest_snapshot_in_two_rows(const Rows& rows, const AggregateId& aggregate) {
   if (!may_lie_in_two_rows(aggregate)) return std::nullopt;
-  std::optional<std::string> before;
-  for (int n = 0;; ++n) {
-    auto two = read_two_rows(rows, aggregate);
-    if (!two) return refuse(std::move(two).error());
-    if (!two->slot) return std::nullopt;
-    auto snapshot = decode_snapshot_parts(*two->slot, aggregate);
-    const auto base = snapshot ? base_of_payload(aggregate, snapshot->payload) : std::nullopt;
-    if (!base) return std::nullopt;  // a damaged one is none in two rows
-    auto put = put_state_in(*snapshot, two->base);
-    if (put) return SnapshotInTwoRows{*std::move(two->slot), *std::move(two->base), *base};
-    if (before == two->slot || n == reads_in_between_max) return refuse(std::move(put).error());
-    before = std::move(two->slot);
-  }
+  auto latest = read_latest(rows, aggregate, nullptr);
+  if (!latest) return refuse(std::move(latest).error());
+  if (!*latest || !(*latest)->told) return std::nullopt;
+  auto& [slot, base] = (*latest)->rows;
+  return SnapshotInTwoRows{*std::move(slot), *std::move(base), *(*latest)->told};
 }
 
 Result<std::optional<TakenTwoRows>> take_two_rows(const Rows& rows, const AggregateId& aggregate, std::string_view base,
@@ -196,13 +160,9 @@ Result<std::optional<TakenTwoRows>> take_two_rows(const Rows& rows, const Aggreg
   if (!checksum) return corrupt_in_two_rows(aggregate, "it came as two rows and is in one");
   auto here = read_two_rows(rows, aggregate);
   if (!here) return refuse(std::move(here).error());
-  if (!base.empty()) {
-    EVERSHARD_TRY(put_state_in(*snapshot, std::string(base)));
-  } else {
-    const auto there = here->base ? decode_snapshot_base(*here->base, aggregate) : Result<SnapshotBase>();
-    if (!here->base || !there || there->checksum != *checksum) return std::nullopt;  // what is damaged here, comes anew
-    EVERSHARD_TRY(put_state_in(*snapshot, here->base));
-  }
+  auto put = put_state_in(*snapshot, base.empty() ? here->base : std::optional(std::string(base)));
+  if (!put && base.empty()) return std::nullopt;  // what is missing or damaged here comes anew
+  EVERSHARD_TRY(std::move(put));
   TakenTwoRows taken{{}, *checksum};
   const auto now = here->slot ? decode_snapshot_parts(*here->slot, aggregate) : Result<RecordedSnapshot>();
   if (now && now->version > snapshot->version) return taken;  // one that is damaged here is written over

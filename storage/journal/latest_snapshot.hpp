@@ -16,6 +16,7 @@
 #include "evershard/protocol/snapshot.hpp"
 #include "evershard/storage/journal/commit_batch.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 
 namespace evershard::storage {
 
@@ -32,10 +33,6 @@ inline constexpr std::string_view snapshot_base_prefix = "$snapshot/base/";
 /// Errors: corruption
 [[nodiscard]] Result<SnapshotBase> decode_snapshot_base(std::string_view row, const AggregateId& aggregate);
 
-/// Whether snapshots of such aggregates may lie in two rows: states that are kept in snapshots alone, written again
-/// with each thing that is settled. Their owners refuse a payload that says that it is a difference, in earlier
-/// releases too.
-[[nodiscard]] bool may_lie_in_two_rows(const AggregateId& aggregate);
 /// A state of fewer bytes lies in one row.
 inline constexpr std::size_t two_rows_bytes_min = 16u << 10;
 /// How many bytes may differ from a base before the state is a new base.
@@ -43,8 +40,6 @@ inline constexpr std::size_t two_rows_bytes_min = 16u << 10;
 
 /// What stands in slot 0 in the payload's place. Nothing: too much differs.
 [[nodiscard]] std::optional<std::string> payload_of_difference(const SnapshotBase& base, std::string_view payload);
-/// Of a payload in slot 0: the checksum of its base. Nothing: it is the state itself.
-[[nodiscard]] std::optional<std::uint64_t> base_of_payload(const AggregateId& aggregate, std::string_view payload);
 
 /// Of a row in slot 0, or of a retained copy: with the state itself, wherever that lies.
 ///
@@ -56,8 +51,8 @@ inline constexpr std::size_t two_rows_bytes_min = 16u << 10;
 [[nodiscard]] Result<std::string> whole_snapshot_row(const Rows& rows, const AggregateId& aggregate,
                                                      std::string_view row);
 /// Absent: there is none. Errors: corruption; io
-[[nodiscard]] Result<std::optional<RecordedSnapshot>> latest_snapshot_of(const Rows& rows, const AggregateId& aggregate,
-                                                                         std::optional<std::uint32_t>* keep = nullptr);
+[[nodiscard]] Result<std::optional<RecordedSnapshot>> latest_snapshot_of(const Rows& rows,
+                                                                         const AggregateId& aggregate);
 /// As whole_snapshot_row(). A row that cannot be read is given as it lies there.
 [[nodiscard]] Result<std::optional<std::string>> latest_snapshot_row(const Rows& rows, const AggregateId& aggregate);
 

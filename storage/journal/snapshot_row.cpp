@@ -7,7 +7,6 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/storage/journal/varint.hpp"
 
 namespace evershard::storage {
@@ -50,6 +49,27 @@ std::string encode_snapshot(const Snapshot& snapshot, GlobalPosition position, T
   out += snapshot.payload;
   append_fixed(out, bound_checksum(out, snapshot.aggregate));
   return out;
+}
+
+std::string encode_latest_snapshot(const RecordedSnapshot& snapshot, std::optional<std::uint32_t> keep) {
+  Snapshot latest;
+  latest.aggregate = snapshot.aggregate;
+  latest.version = snapshot.version;
+  latest.payload = snapshot.payload;
+  latest.format = snapshot.format;
+  latest.schema_revision = snapshot.schema_revision;
+  latest.keep = keep;
+  return encode_snapshot(latest, snapshot.position, snapshot.taken_at);
+}
+
+bool may_lie_in_two_rows(const AggregateId& aggregate) {
+  return aggregate.type == "$group" || aggregate.type == "$persistent";
+}
+
+std::optional<std::uint64_t> base_of_payload(const AggregateId& aggregate, std::string_view payload) {
+  if (!payload.starts_with(difference_mark) || payload.size() < difference_head || !may_lie_in_two_rows(aggregate))
+    return std::nullopt;
+  return get_fixed<std::uint64_t>(payload.data() + difference_mark.size());
 }
 
 Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const AggregateId& aggregate,

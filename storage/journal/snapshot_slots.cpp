@@ -19,9 +19,10 @@ void SnapshotSlots::batch(std::uint64_t staged, std::uint64_t committed) {
 }
 
 void SnapshotSlots::write(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, RowSink& sink) {
-  if (is_gone(snapshot.aggregate, snapshot.version)) return;
   auto slot = keys::snapshot(snapshot.aggregate, std::nullopt);
   const auto before = latest_of(snapshot.aggregate, slot);
+  // With a removed aggregate its latest snapshot went: where there is one, it is of the life behind that.
+  if ((!before || snapshot.keep) && is_gone(snapshot.aggregate, snapshot.version)) return;
   if (!before || before->version <= snapshot.version)
     put_latest(snapshot, position, taken_at, std::move(slot), before, sink);
   if (!snapshot.keep) return;

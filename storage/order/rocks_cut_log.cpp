@@ -247,9 +247,7 @@ Result<void> RocksCutLog::write(rocksdb::WriteBatch& batch, std::string_view doi
   if (status.ok() && !gone) return {};
   // What was written may be there or not: only opening it again can say.
   const auto what = "the cut log has failed: " + std::string(doing);
-  failure_ = Error(ErrorCode::io, gone ? what + ": " + (options_.data_dir / "db").string() +
-                                             " was removed or exchanged while it was open"
-                                       : error_of(status, what).what);
+  failure_ = Error(ErrorCode::io, gone ? what + ": " + folder_->why() : error_of(status, what).what);
   return refuse(*failure_);
 }
 

@@ -82,18 +82,8 @@ Result<void> KeptState::take(std::string_view key, std::string_view value) {
 }
 
 void KeptState::finish() {
-  if (lost_latest_ && newest_) {
-    auto& from = newest_->snapshot;
-    Snapshot latest;
-    latest.aggregate = aggregate_;
-    latest.version = from.version;
-    latest.payload = std::move(from.payload);
-    latest.format = from.format;
-    latest.schema_revision = from.schema_revision;
-    latest.keep = newest_->keep;
-    put_(keys::snapshot(aggregate_, std::nullopt),
-         encode_snapshot(latest, from.position, from.taken_at));  // the latest does not expire
-  }
+  if (lost_latest_ && newest_)
+    put_(keys::snapshot(aggregate_, std::nullopt), encode_latest_snapshot(newest_->snapshot, newest_->keep));
   const auto* left = left_of(aggregate_);
   if (options_.without_state && left != nullptr && left->gone > stands_for_ && left->gone <= stood_for_)
     options_.without_state(aggregate_);

@@ -106,15 +106,7 @@ Result<void> leave_out(RocksFamilies& families, const RocksOptions& rocks, const
   for (auto& [aggregate, latest_goes, latest_stays, newest] : left) {
     if (latest_goes && may_lie_in_two_rows(aggregate)) batch.Delete(state, snapshot_base_key(aggregate));
     if (!latest_goes || !newest) continue;
-    auto& from = newest->snapshot;
-    Snapshot latest;
-    latest.aggregate = aggregate;
-    latest.version = from.version;
-    latest.payload = std::move(from.payload);
-    latest.format = from.format;
-    latest.schema_revision = from.schema_revision;
-    latest.keep = newest->keep;
-    batch.Put(state, keys::snapshot(aggregate, std::nullopt), encode_snapshot(latest, from.position, from.taken_at));
+    batch.Put(state, keys::snapshot(aggregate, std::nullopt), encode_latest_snapshot(newest->snapshot, newest->keep));
   }
   if (batch.Count() > 0) {
     rocksdb::WriteOptions synced;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace evershard::storage {
@@ -21,6 +22,9 @@ class OpenFolder {
 
   /// Whether the folder was removed, moved away, or another one was put in its place.
   [[nodiscard]] bool gone() const { return opened_ && look() != opened_; }
+  [[nodiscard]] std::string why() const {
+    return file_.parent_path().string() + " was removed or exchanged while it was open";
+  }
 
  private:
   using File = std::pair<dev_t, ino_t>;

@@ -314,8 +314,7 @@ void RocksStore::poll() {
   families_->db().GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &memtables);
   disk_->poll(memtables + tails_->bytes());
   if (folder_ && folder_->gone())
-    fail(Error(ErrorCode::io, "the store has failed: " + database_.string() +
-                                  " was removed or exchanged while it was open: what is written since is on no disk"));
+    fail(Error(ErrorCode::io, "the store has failed: " + folder_->why() + ": what is written since is on no disk"));
   int most = 0;
   for (std::size_t i = 0; i < family_count; ++i) {
     if (!is_index(static_cast<Family>(i))) continue;

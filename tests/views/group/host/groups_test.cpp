@@ -8,9 +8,11 @@
 #include <random>
 #include <thread>
 
+#include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/store/local/local.hpp"
 #include "evershard/store/local/maintenance.hpp"
 #include "evershard/views/group/host/hosted_group.hpp"
+#include "tests/contract/raw_database.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard {
@@ -284,6 +286,35 @@ TEST(Groups, GoOnWhereTheyWereAfterAReopening) {
   }
   EXPECT_FALSE(worker.next(50ms).value());
   eventually([&] { return store.groups().group("g")->position == store.head().value(); });
+}
+
+// It would give out again all that was settled, and write over what is left of its state.
+TEST(Groups, DoNotBeginAnewWhereAPartOfTheirStateIsMissing) {
+  const TemporaryFolder folder;
+  constexpr int parked = 60;
+  {
+    auto store = opened(folder.path());
+    append_to(store, "order-1", parked);
+    ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = impatient()}));
+    auto worker = store.groups().join_group("g", {.credit = 1}).value();
+    for (int n = 0; n != parked; ++n)
+      ASSERT_TRUE(worker.park(next_of(worker), std::to_string(n) + std::string(450, 'x')));
+    eventually([&] { return store.groups().group("g")->parked == parked; });
+  }
+  {
+    storage::RawDatabase raw(folder.path() / "db");
+    const auto key = storage::snapshot_base_key({"$group", "g"});
+    ASSERT_FALSE(raw.get("state", key).empty()) << "its state lies in two rows";
+    raw.erase("state", key);
+  }
+  {
+    auto store = opened(folder.path());
+    for (const auto& refused : {store.groups().join_group("g").error(), store.groups().group("g").error()})
+      EXPECT_EQ(refused.code, ErrorCode::corruption) << refused.what;
+  }
+  ASSERT_TRUE(recover(folder.path()));
+  auto store = opened(folder.path());
+  EXPECT_EQ(store.groups().group("g")->parked, 0u) << "recover leaves the state out: only then it begins anew";
 }
 
 TEST(Groups, BeginAnewWhenReset) {
