@@ -18,9 +18,12 @@ Result<std::optional<RecordedSnapshot>> Reader::latest_snapshot(const AggregateI
   if (!found) return refuse(found.error());
   if (!(*found)->found(0)) return std::nullopt;
   auto snapshot = decode_snapshot_parts((*found)->value(0), aggregate);
-  if (!snapshot) return std::nullopt;  // as if there were none; verify names it
+  if (!snapshot) {
+    // A state that is kept nowhere else is never as if there were none: its owner would begin anew over it.
+    if (may_lie_in_two_rows(aggregate)) return refuse(std::move(snapshot).error());
+    return std::nullopt;  // it is made of the events; verify names it
+  }
   if (base_of_payload(aggregate, snapshot->payload)) {
-    // Never as if there were none: such a state is kept nowhere else, and its owner would begin anew over it.
     auto whole = latest_snapshot_of(rows_, aggregate);
     if (!whole) return refuse(std::move(whole).error());
     if (!*whole) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/latest_snapshot.hpp"
 #include "evershard/store/local/local.hpp"
 #include "evershard/store/local/maintenance.hpp"
@@ -289,36 +290,45 @@ TEST(Groups, GoOnWhereTheyWereAfterAReopening) {
 }
 
 // It would give out again all that was settled, and write over what is left of its state.
-TEST(Groups, DoNotBeginAnewWhereAPartOfTheirStateIsMissing) {
-  const TemporaryFolder folder;
-  constexpr int parked = 60;
-  {
+TEST(Groups, DoNotBeginAnewWhereTheirStateIsDamaged) {
+  for (const int parked : {1, 60}) {
+    SCOPED_TRACE(parked == 1 ? "in one row" : "in two rows, of which one is missing");
+    const TemporaryFolder folder;
+    {
+      auto store = opened(folder.path());
+      append_to(store, "order-1", parked);
+      ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = impatient()}));
+      auto worker = store.groups().join_group("g", {.credit = 1}).value();
+      for (int n = 0; n != parked; ++n)
+        ASSERT_TRUE(worker.park(next_of(worker), std::to_string(n) + std::string(450, 'x')));
+    }
+    {
+      storage::RawDatabase raw(folder.path() / "db");
+      const AggregateId group{"$group", "g"};
+      if (parked == 1) {
+        const auto key = storage::keys::snapshot(group, std::nullopt);
+        auto row = raw.get("state", key);
+        row.back() ^= 1;
+        raw.put("state", key, row);
+      } else {
+        const auto key = storage::snapshot_base_key(group);
+        ASSERT_FALSE(raw.get("state", key).empty());
+        raw.erase("state", key);
+      }
+    }
+    {
+      auto store = opened(folder.path());
+      const auto joined = store.groups().join_group("g");
+      ASSERT_FALSE(joined);
+      EXPECT_EQ(joined.error().code, ErrorCode::corruption) << joined.error().what;
+      const auto shown = store.groups().group("g");
+      ASSERT_FALSE(shown);
+      EXPECT_EQ(shown.error().code, ErrorCode::corruption) << shown.error().what;
+    }
+    ASSERT_TRUE(recover(folder.path()));
     auto store = opened(folder.path());
-    append_to(store, "order-1", parked);
-    ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = impatient()}));
-    auto worker = store.groups().join_group("g", {.credit = 1}).value();
-    for (int n = 0; n != parked; ++n)
-      ASSERT_TRUE(worker.park(next_of(worker), std::to_string(n) + std::string(450, 'x')));
-    eventually([&] { return store.groups().group("g")->parked == parked; });
+    EXPECT_EQ(store.groups().group("g")->parked, 0u) << "recover leaves the state out: only then it begins anew";
   }
-  {
-    storage::RawDatabase raw(folder.path() / "db");
-    const auto key = storage::snapshot_base_key({"$group", "g"});
-    ASSERT_FALSE(raw.get("state", key).empty()) << "its state lies in two rows";
-    raw.erase("state", key);
-  }
-  {
-    auto store = opened(folder.path());
-    const auto joined = store.groups().join_group("g");
-    ASSERT_FALSE(joined);
-    EXPECT_EQ(joined.error().code, ErrorCode::corruption) << joined.error().what;
-    const auto shown = store.groups().group("g");
-    ASSERT_FALSE(shown);
-    EXPECT_EQ(shown.error().code, ErrorCode::corruption) << shown.error().what;
-  }
-  ASSERT_TRUE(recover(folder.path()));
-  auto store = opened(folder.path());
-  EXPECT_EQ(store.groups().group("g")->parked, 0u) << "recover leaves the state out: only then it begins anew";
 }
 
 TEST(Groups, BeginAnewWhenReset) {
