@@ -207,11 +207,13 @@ class AppendMany:
         self, door: Door, pipeline: Pipeline, backoff: Backoff, patience: Patience
     ) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
+        self._client._doors.ends(call)
         writing = asyncio.ensure_future(self._write(call, pipeline))
         heard = False
         led = ""  # whose order the answers follow, as they said last
         try:
-            while (message := await self._answer(call, pipeline)) is not grpc.aio.EOF:
+            answers = aiter(call)
+            while (message := await self._answer(answers, pipeline)) is not None:
                 if not heard and not self._client._doors.history.several:
                     told = {key: value for key, value in await call.initial_metadata() or ()}
                     self._client._doors.history.hear_fork(str(told.get(FORK, "")))
@@ -224,14 +226,6 @@ class AppendMany:
                 self._client._doors.see(message.appended.watermark, message.appended.last_position)
                 pipeline.answered(message, time.monotonic())
                 self._change()
-            code = await call.code()
-            if code != grpc.StatusCode.OK:
-                raise grpc.aio.AioRpcError(
-                    code,
-                    await call.initial_metadata(),
-                    await call.trailing_metadata(),
-                    await call.details(),
-                )
             return UnavailableError("the server ended the stream") if pipeline.has_work else None
         except grpc.aio.AioRpcError as failed:
             return self._client._doors.fault(door, _wire.failure(failed))
@@ -248,9 +242,12 @@ class AppendMany:
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
 
-    async def _answer(self, call: Any, pipeline: Pipeline) -> Any:
-        """The next message. Errors: TimeoutError: appends are on their way, and no answer came for the time-out"""
-        read = asyncio.ensure_future(call.read())
+    async def _answer(self, answers: AsyncIterator[Any], pipeline: Pipeline) -> Any:
+        """The next message; None: the stream ended well. Errors: TimeoutError: appends are on their way, and no answer came for the time-out
+
+        Iterated and not asked by call.read(): once a write has failed, that gives no answer any more, also none that has come.
+        """
+        read = asyncio.ensure_future(anext(answers, None))
         try:
             while not read.done():
                 await asyncio.wait({read}, timeout=None if self._timeout is None else self._timeout / 4)

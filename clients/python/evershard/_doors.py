@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,7 @@ class Doors:
         self._faults = ConnectFaults(len(addresses))
         self._meeting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._calls = weakref.WeakSet[Any]()
         self._trouble = "no server was reached"
         self._store: tuple[str, str, int] | None = None
         self._forked = ""  # the fork that a door serves now which answered as ours before; empty: none does
@@ -115,9 +117,15 @@ class Doors:
             tuple(stub(channel) for stub in others),
         )
 
+    def ends(self, call: Any) -> None:
+        """The call is cancelled as the client is closed. An older grpcio finds only calls that a task awaits itself (1.51.3)."""
+        self._calls.add(call)
+
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
+        for call in list(self._calls):
+            call.cancel()
         for door in self._doors:
             await door.channel.close()
 

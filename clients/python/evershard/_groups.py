@@ -80,6 +80,7 @@ class _Stay:
     """From joining to the end of its stream."""
 
     call: Any
+    answers: AsyncIterator[Any]  # not call.read(): that gives no answer any more once a write has failed
     lease: float = 30.0
     queue: deque[GroupDelivery] = field(default_factory=deque)
     batches: dict[int, asyncio.Future[bool]] = field(default_factory=dict)
@@ -223,16 +224,18 @@ class GroupWorker:
     async def _open(self) -> None:
         door = await self._client._doors.pick()
         with self._unless_closed():
-            stay = _Stay(door.groups.Work(metadata=self._client._metadata))
+            call = door.groups.Work(metadata=self._client._metadata)
+            self._client._doors.ends(call)
+            stay = _Stay(call, aiter(call))
         joined = groups_pb2.WorkRequest()
         joined.join.CopyFrom(self._join)
         try:
             await self._write(stay, joined)
             with self._unless_closed():
                 async with asyncio.timeout(self._client._timeout):
-                    first = await stay.call.read()
-            if first is grpc.aio.EOF:
-                raise _wire.failure(await self._why(stay))
+                    first = await anext(stay.answers, None)
+            if first is None:
+                raise UnavailableError("the server ended the stay")
             self._client._doors.worked(door)
             stay.lease = first.joined.lease_ms / 1000
             stay.takes_begun = first.joined.takes_begun
@@ -261,18 +264,9 @@ class GroupWorker:
                 raise
             raise CallCancelledError("the client was closed") from None
 
-    @staticmethod
-    async def _why(stay: _Stay) -> grpc.aio.AioRpcError:
-        return grpc.aio.AioRpcError(
-            await stay.call.code(),
-            await stay.call.initial_metadata(),
-            await stay.call.trailing_metadata(),
-            await stay.call.details(),
-        )
-
     async def _read(self, stay: _Stay) -> None:
         try:
-            while (message := await stay.call.read()) is not grpc.aio.EOF:
+            async for message in stay.answers:
                 if message.deliveries and not stay.queue:
                     stay.renewed = time.monotonic()
                 stay.queue.extend(
@@ -290,12 +284,7 @@ class GroupWorker:
                     else:
                         waits.set_exception(refused)
                 self._changed.set()
-            code = await stay.call.code()
-            stay.over = (
-                UnavailableError("the server ended the worker's stay")
-                if code == grpc.StatusCode.OK
-                else _wire.failure(await self._why(stay))
-            )
+            stay.over = UnavailableError("the server ended the worker's stay")
         except (
             grpc.aio.AioRpcError,
             asyncio.CancelledError,

@@ -386,16 +386,17 @@ def test_an_answer_of_another_history_is_not_taken(nodes: Any) -> None:
 def test_many_appends_of_another_history_are_not_taken(nodes: Any) -> None:
     one, other = nodes(), nodes()
 
-    def some(led: str, position: int, most: int) -> Any:
+    def some(led: str, first: int, most: int) -> Any:
         def answers(requests: Any, context: Any) -> Iterator[Any]:
-            for n, _ in enumerate(requests):
+            for n, request in enumerate(requests):
                 if n == most:
                     stopping(None, context)
-                yield service_pb2.AppendOutcome(appended=fake.appended(position + n), led=led)
+                position = first + int(request.events[0].aggregate.value)  # an append that comes again has its place
+                yield service_pb2.AppendOutcome(appended=fake.appended(position), led=led)
 
         return answers
 
-    one.scripts["AppendMany"] = [some(f"2:{X}", 7, 2), some(f"2:{X}", 9, 9)]
+    one.scripts["AppendMany"] = [some(f"2:{X}", 7, 2), some(f"2:{X}", 7, 9)]
     other.scripts["AppendMany"] = [some(f"2:{Y}", 1, 9)]
     with Client([one.address, other.address], timeout=60) as client:
         outcomes = list(client.append_many([Append(Event("T", f"a-{n}")) for n in range(5)]))

@@ -374,6 +374,41 @@ def test_many_appends_survive_broken_streams_and_full_queues(bad: fake.Fake) -> 
     assert len(received) > 50
 
 
+def test_what_was_answered_before_a_write_failed_is_not_sent_again(bad: fake.Fake) -> None:
+    sent: list[list[str]] = []
+    has_six, reads_nothing, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def answers(requests: Any, context: Any) -> Iterator[Any]:
+        sent.append([])
+        for request in requests:
+            sent[-1].append(request.events[0].aggregate.value)
+            if len(sent) > 1:
+                yield service_pb2.AppendOutcome(appended=fake.appended(int(sent[-1][-1])))
+            elif len(sent[0]) == 6:
+                has_six.set()
+                assert reads_nothing.wait(60)
+                yield from (service_pb2.AppendOutcome(appended=fake.appended(n)) for n in range(1, 6))
+                context.add_callback(ended.set)
+                context.abort(BROKEN, "Socket closed")
+
+    async def source() -> AsyncIterator[Append]:
+        for n in range(1, 7):
+            yield Append(Event("T", f"a-{n}"))
+        await asyncio.to_thread(has_six.wait, 60)
+        reads_nothing.set()
+        assert ended.wait(60)  # holds the client's loop: five answers and the end lie there as the seventh is written
+        time.sleep(0.2)
+        yield Append(Event("T", "a-7"))
+
+    async def run() -> list[int]:
+        async with aio.Client(bad.address, timeout=60) as client:  # type: ignore[attr-defined]
+            return [outcome.result().first_position async for outcome in client.append_many(source(), in_flight=10)]
+
+    bad.scripts["AppendMany"] = [answers]
+    assert asyncio.run(run()) == [1, 2, 3, 4, 5, 6, 7]
+    assert sent == [["1", "2", "3", "4", "5", "6"], ["6", "7"]]
+
+
 def test_a_stream_that_breaks_while_nothing_is_under_way_ends_nothing(
     bad: fake.Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,11 +157,15 @@ test("a read goes on at another node only where that has come as far", async () 
     shop,
   );
   await using client = connect([broken.address, behind.address], { timeoutMs: 3_000, readOwnWrites: false });
-  broken.ends = true; // after its page, as a server that stops
+  let read = (): void => {};
+  broken.ends = new Promise((resolve) => (read = resolve)); // after its page, as a server that stops
 
   const given: number[] = [];
   const reading = async () => {
-    for await (const { position } of client.read(undefined, { timeoutMs: 2_000 })) given.push(position);
+    for await (const { position } of client.read(undefined, { timeoutMs: 2_000 })) {
+      given.push(position);
+      read();
+    }
   };
   await refused(EvershardError, reading());
 

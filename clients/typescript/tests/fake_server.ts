@@ -58,8 +58,8 @@ export class FakeServer implements AsyncDisposable {
   /** What it says of itself, and how often it was asked. */
   members: MessageInitShape<typeof MembersResponseSchema> | undefined;
   readonly asked = { members: 0 };
-  /** After its page a read breaks. */
-  ends = false;
+  /** After its page a read breaks, once this is so: grpc-js may throw away a page that nobody has read when a call fails (grpc-node #2764). */
+  ends: Promise<void> | undefined;
   readonly #server = new Server();
 
   /** `answer`: to each append, from 0, to each group that is created, and to each schedule; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
@@ -118,9 +118,10 @@ export class FakeServer implements AsyncDisposable {
         if (given === "silence") return;
         if ("code" in given) return fails(given.code, given.error);
         call.write(toBinary(PageSchema, create(PageSchema, given)));
-        if (fake.ends)
-          return fails(status.UNAVAILABLE, { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" });
-        call.end();
+        if (!fake.ends) return call.end();
+        void fake.ends.then(() =>
+          fails(status.UNAVAILABLE, { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" }),
+        );
       },
     });
     const port = await new Promise<number>((resolve, reject) =>
