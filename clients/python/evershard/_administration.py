@@ -1,22 +1,17 @@
-"""What an operator asks: each operation once, for both clients, with its values."""
+"""What an operator asks, with its values."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from . import _wire
 from ._connection import DEFAULT
 from ._errors import ProtocolError
-from ._portal import Portal
 from ._recorded import moment_of
 from .v1 import service_pb2
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,28 +148,3 @@ class AdministrationCalls:
 
     def _work(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
         raise NotImplementedError
-
-
-def _blocking(
-    call: Callable[Concatenate[AdministrationCalls, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate[BlockingAdministration, P], T]:
-    """The same call, waited for."""
-
-    @functools.wraps(call)
-    def run(self: BlockingAdministration, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._portal.run(call(self._client, *args, **kwargs))
-
-    return run
-
-
-class BlockingAdministration:
-    """Of the blocking client. `progress` is called from evershard's own thread: it must not call the client."""
-
-    _portal: Portal
-    _client: AdministrationCalls
-
-    stats = _blocking(AdministrationCalls.stats)
-    flush = _blocking(AdministrationCalls.flush)
-    verify = _blocking(AdministrationCalls.verify)
-    vacuum = _blocking(AdministrationCalls.vacuum)
-    backup = _blocking(AdministrationCalls.backup)

@@ -14,7 +14,6 @@ from google.protobuf.message import Message
 from . import _wire
 from ._connection import DEFAULT
 from ._errors import InvalidArgumentError, ProtocolError
-from ._portal import Portal
 from ._values import AggregateId, AggregateIdLike
 from .v1 import asks_pb2
 
@@ -200,28 +199,3 @@ class CommandCalls:
 
     def see(self, position: int) -> None:
         raise NotImplementedError
-
-
-class BlockingCommands:
-    """Of the blocking client."""
-
-    _portal: Portal
-    _client: Any
-
-    def ask(
-        self,
-        aggregate: AggregateIdLike,
-        command: str | Message,
-        payload: Command = None,
-        *,
-        command_id: str = "",
-        timeout: float | None = DEFAULT,
-    ) -> CommandAnswer:
-        """As evershard.aio.Client.ask."""
-        asked = self._client.ask(aggregate, command, payload, command_id=command_id, timeout=timeout)
-        answer: CommandAnswer = self._portal.run(asked)
-        return answer
-
-    def kinds(self, *, timeout: float | None = DEFAULT) -> HostedKinds:
-        kinds: HostedKinds = self._portal.run(self._client.kinds(timeout=timeout))
-        return kinds

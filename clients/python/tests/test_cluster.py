@@ -91,7 +91,7 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
 
 def test_appends_go_to_the_nodes_of_their_shards(cluster: Any) -> None:
     with Client(cluster.addresses[0], timeout=60) as store:
-        told = store._client._doors
+        told = store._aio._doors
         until = time.monotonic() + 60
         homes: set[str] = set()
         while len(homes) < 3 and time.monotonic() < until:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import evershard
-from evershard import AggregateId, Append, Event, Query, _wire
+from evershard import AggregateId, Append, Event, Query, _wire, aio
 from evershard._pipeline import Lanes, Order, Pipeline
 from evershard._reading import ReadCursor
 from evershard._retry import Backoff, not_done, worth_retrying
@@ -243,3 +245,13 @@ def test_appends_of_a_shard_change_their_lane_when_all_before_them_are_answered(
         and second.appended.first_position == 3
         and order.is_empty
     )
+
+
+def test_the_blocking_client_has_each_call_of_the_asyncio_client() -> None:
+    def calls(of: type) -> set[str]:
+        return {name for name in dir(of) if not name.startswith("_")}
+
+    assert calls(evershard.Client) == calls(aio.Client)
+    assert calls(evershard.GroupWorker) == calls(aio.GroupWorker)
+    words = inspect.signature(evershard.Client.append).parameters
+    assert list(words) == list(inspect.signature(aio.Client.append).parameters)
