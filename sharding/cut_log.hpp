@@ -44,8 +44,11 @@ class CutLog {
  public:
   virtual ~CutLog() = default;
 
-  /// Raises the epoch, under an identity drawn at random; whoever led before can put nothing any more. Returns: the
-  /// state, under the new epoch. Errors:  io Durable: on return.
+  /// Raises the epoch, under an identity drawn at random. A coordinator that led before can put nothing any more.
+  ///
+  /// Returns: the state, under the new epoch.
+  /// Errors:  io
+  /// Durable: on return.
   virtual Result<CutLogState> lead() = 0;
   /// Takes the record if it is of the newest epoch and the next number.
   ///

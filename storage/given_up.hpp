@@ -24,7 +24,8 @@ Result<std::map<ShardId, ShardOffset>> given_up(const Rows& rows, std::uint32_t 
 ///
 /// Durable: when it returns. Broken off anywhere, it is to be done again.
 /// Errors:  corruption: also where indexes are to be made anew and a record that stays is damaged: then nothing was
-/// changed; io Cost:    all cuts and all snapshots of the node are read once; where indexes are made anew, all records.
+/// changed; io
+/// Cost:    all cuts and all snapshots of the node are read once; where indexes are made anew, all records.
 /// `step`:  called behind each part, see steps::open_given_up.
 Result<void> take_off_given_up(RocksFamilies& families, const RocksOptions& options, const Rows& rows,
                                const Identity& identity, const std::function<void()>& step);

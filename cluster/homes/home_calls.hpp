@@ -39,9 +39,12 @@ struct HomeCall {
 
 /// How to use it, for projections, groups, retention alike:
 ///
-///     homes.serve("groups.describe", [&](const HomeCall& call) -> Result<std::string> { ... });      // on every node
-///     that may be a home, before it joins auto bytes = homes.call({"groups.describe", names.aggregate("mail"),
-///     request.SerializeAsString(), 10s}, HomeCalls::Again::always);
+///     // On every node that may be a home, before the node joins:
+///     homes.serve("groups.describe", [&](const HomeCall& call) -> Result<std::string> { ... });
+///
+///     // On any node:
+///     auto bytes = homes.call({"groups.describe", names.aggregate("mail"), request.SerializeAsString(), 10s},
+///                             HomeCalls::Again::always);
 ///
 /// A call goes to the owner of the shard, in this process or over the link, and is made again, until its time is over,
 /// where nothing was done because the shard has no owner just now, is not open yet, or has moved (AskRoute); where the
