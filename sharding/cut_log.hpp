@@ -27,7 +27,7 @@ struct HeldBy {
 struct CutsFound {
   std::vector<Cut> cuts;
   std::optional<CutLogState> folded;  ///< the checkpoint, where it lies behind the number asked for
-  bool more = false;                  ///< there are further ones: ask again from the last of these
+  bool more = false;                  ///< there are further cuts: ask again from the last of `cuts`
 
   /// Whether who has applied `cuts` stands at the checkpoint, or behind it.
   [[nodiscard]] bool reaches_checkpoint() const {

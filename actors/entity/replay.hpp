@@ -65,7 +65,7 @@ class Replay {
   const AggregateId aggregate_;
   Replayed at_;
   SeqNr from_{1};
-  std::optional<SeqNr> removed_;            ///< the first of those that were removed and not made up for
+  std::optional<SeqNr> removed_;            ///< the first removed event that no snapshot makes up for
   std::optional<GlobalPosition> unproven_;  ///< a snapshot's place, until its event was seen
 };
 

@@ -159,7 +159,7 @@ struct Cluster::Impl {
 
   ~Impl() {
     if (aggregates != nullptr) close();
-    if (sealed != nullptr) sealed->stop();  // also where it never got as far: it asks over the links
+    if (sealed != nullptr) sealed->stop();  // also where close() did not: it asks over the links
     links.reset();                          // before what its answers need
     readers.reset();
     retention.reset();

@@ -95,7 +95,8 @@ class HomeCalls {
   /// where nobody is the home, or this node is. Errors: as HomeNetwork::ask
   void ask_once(HomeAsked asked, HomeDone done);
 
-  /// What another node asks of a home here. Does not block. `read`: for whom it does, if he may go before he has it.
+  /// Answers a call of another node to a home here. Does not block. `read`: the read of the asker, if the asker may
+  /// give it up before the answer is there.
   void answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read = nullptr);
 
   [[nodiscard]] std::uint32_t node() const;

@@ -90,7 +90,7 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
           here = *std::move(own);
           if (here == there || here.until < there.until) break;
         }
-        // No damage: it is not known whether they have the same.
+        // This is no damage: it is not known whether the two replicas have the same events.
         const auto from_here = " from offset " + std::to_string(from.value) + " on: ";
         if (silent) {
           unknown(shard, node, "", from_here + silent->what);

@@ -139,7 +139,7 @@ class DotnetPattern {
       out_ += any_character;
       return;
     }
-    // What is not of these cannot be said beside other characters.
+    // Inside of a class, \W and \S cannot be expressed beside other characters.
     if (has('W') || has('S')) {
       if (!taken.empty() || words.size() != 1) return not_understood(R"(\W or \S in a class)");
       out_.append(negated ? "[" : "[^").append(has('W') ? word : space) += ']';

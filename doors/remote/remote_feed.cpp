@@ -115,7 +115,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       auto item = *std::exchange(item_, std::nullopt);
       if (!item.led().empty()) led_ = item.led();
       if (const auto taken = connection_->hear_led(led_); !taken) {
-        // Nothing more is taken of this node: another one, or this one later, is asked.
+        // The feed takes no more items of this node: it asks another node, or this node later.
         not_taken_ = taken.error();
         if (call_) {
           connection_->failed(call_->door);

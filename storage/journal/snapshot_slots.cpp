@@ -43,7 +43,7 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
   }
   if (!going.latest || going.below.value == 0) return;
   gone_.push_back({batch_, going.aggregate, going.below});
-  // One that stands there after all is of a later version.
+  // A snapshot that stands in the slot after all is of a later version.
   const auto latest = latest_of(going.aggregate, slot);
   if (latest && latest->version >= going.below) return;
   sink.erase(Family::state, slot);

@@ -116,7 +116,7 @@ Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreC
       left_out = verified->derived;
     } else if (round == 0 && verified.error().code == ErrorCode::corruption) {
       why_not_opened = verified.error();
-      left_out.indexes = true;  // perhaps it is one of them that does not let it be opened
+      left_out.indexes = true;  // perhaps a damaged index keeps the store from opening
     }
     if (!left_out.any()) break;
     const auto left = leave_out_of(copy, left_out, options);

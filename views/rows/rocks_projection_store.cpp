@@ -163,8 +163,8 @@ class RocksRowCursor final : public ProjectionCursor {
   rocksdb::Slice lower_, upper_;
   std::unique_ptr<rocksdb::Iterator> at_;
   bool empty_ = false;
-  bool fresh_ = true;    ///< the next row is the one it stands at, or the first one
-  bool placed_ = false;  ///< it was put somewhere
+  bool fresh_ = true;    ///< the next row is the one that the iterator stands at, or the first row
+  bool placed_ = false;  ///< the iterator was put somewhere
   std::optional<Error> error_;
 };
 
