@@ -398,7 +398,7 @@ void ClusterAggregates::answer(AggregateAsked asked, AggregateDone done) {
     return done(failed(std::move(error)));
   }
   const auto time = asked.time;
-  // It could be given up by what this returns: nobody here does.
+  // The handle that is returned could give the question up: no caller here does.
   static_cast<void>(impl_->carry_out(asked, time, std::move(done)));
 }
 

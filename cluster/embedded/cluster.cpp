@@ -316,7 +316,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
       cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
                                                    const AggregateId& aggregate) { aggregates->passivate(aggregate); },
                                     .keys = impl->sealed->keys()});
-  impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
+  impl->links->attach(*impl->node);  // last: from here on the node is given shards, and asked
   impl->scheduled->begin();
   impl->removals->begin();
   return Cluster(std::move(impl));

@@ -112,7 +112,7 @@ void LinkHub::take(Greeted& greeted, LinkTime now) {
 void LinkHub::take(MissedCommand& command, LinkTime now) {
   auto* const peer = find(command.node);
   if (peer == nullptr || peer->connection) return;
-  peer->link.end(command.why, now);  // what is asked of it from here on hears why
+  peer->link.end(command.why, now);  // requests to the peer from here on are told why
 }
 
 void LinkHub::take(ForgetCommand& command, LinkTime now) {

@@ -96,7 +96,7 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
           unknown(shard, node, "", from_here + silent->what);
           break;
         }
-        if (here.until < there.until || there.until <= from) break;  // one of the two is behind: that much is compared
+        if (here.until < there.until || there.until <= from) break;  // one replica is behind: the rest is not compared
         if (here.sum != there.sum && here.rows != there.rows) {
           unknown(shard, node, "", from_here + "not all that was removed is removed on both yet");
           break;

@@ -451,7 +451,7 @@ void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
 }
 
 void NodeLinks::ship_row_log(std::uint32_t node, const RowLogPart& part) {
-  // It is shipped until it is said to be there.
+  // A part is shipped again until the follower says that it has the part.
   (void)links_->send(on_links(node), on_wire(PeerKind::ship_row_log), encode(part) + led()->asked_under);
 }
 

@@ -227,7 +227,8 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
     const auto code = failed && failed->code != ErrorCode::wrong_shard ? failed->code : ErrorCode::unavailable;
     auto what =
         "not done for " + named(left) + ": " + (failed ? failed->what : std::string("no node has them just now"));
-    // Of an erasure it does not: its key is gone. One that is not known to be done says so itself.
+    // This advice does not hold for an erasure: its key is gone. And an error of unknown outcome gives the advice
+    // itself.
     if (!asked.has_take_out() && !what.ends_with("does what is left")) what += ". The same again does what is left";
     sum.trouble = Error(code, std::move(what), std::move(details));
   }

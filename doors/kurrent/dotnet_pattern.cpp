@@ -12,7 +12,7 @@ constexpr std::string_view word = R"(\p{L}\p{Mn}\p{Nd}\p{Pc})";
 constexpr std::string_view digit = R"(\p{Nd})";
 constexpr std::string_view space = R"(\f\n\r\t\v\x{85}\p{Z})";
 constexpr std::string_view any_character = "(?s:.)";
-/// These mean the same in both.
+/// Letters that mean the same behind a backslash in .NET and in RE2.
 constexpr std::string_view letters_alike = "afnrtvpPxAz";
 
 class DotnetPattern {

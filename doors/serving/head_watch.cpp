@@ -168,7 +168,7 @@ void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPos
       std::move(page->events.begin(), page->events.end(), std::back_inserter(events));
     }
     lock.lock();
-    if (looked_at_ != from) return;  // meanwhile everybody went, and others came who wait from elsewhere
+    if (looked_at_ != from) return;  // meanwhile all waiters went, and others came that wait from another position
     for (const auto& event : events) interests_.matching(event, found);
   }
   if (everybody) {

@@ -90,7 +90,7 @@ Result<void> open_and_seal(const StoreOptions& options, const std::optional<Clus
   return {};
 }
 
-/// A directory in the store's, for a copy of its database. Taken away again, whatever comes of it.
+/// A directory in the store's, for a copy of its database. It is deleted in the end, whatever comes of the recovery.
 class Aside {
  public:
   static Result<Aside> make(const StoreOptions& options) {

@@ -63,7 +63,7 @@ bool is_damage(const rocksdb::Status& status) {
   return status.IsCorruption() || status.IsInvalidArgument() || is_missing_file(status);
 }
 
-/// The database, for as long as somebody looks at it.
+/// The database, for as long as a reader uses it.
 struct RowDatabase {
   std::unique_ptr<rocksdb::DB> db;
 };
