@@ -57,7 +57,7 @@ struct Failure {
   std::optional<std::uint64_t> line{};  ///< of the input
   std::vector<std::pair<std::string, std::uint64_t>>
       figures{};       ///< how far it came; in JSON only: `error.what` says it too
-  bool quiet = false;  ///< says nothing: whoever would read it went away
+  bool quiet = false;  ///< prints nothing: the reader of the output went away
 
   Failure(Error e) : error(std::move(e)) {}  // NOLINT: an Error is a Failure wherever one is returned
   Failure(Error e, std::string h) : error(std::move(e)), hint(std::move(h)) {}

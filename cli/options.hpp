@@ -25,7 +25,7 @@ struct Option {
   std::string placeholder{};  ///< empty: it takes no value
   std::string sentence{};
   std::string by_default{};
-  bool many = false;                   ///< may be given more than once
+  bool many = false;                   ///< the option may be given more than once
   std::vector<std::string> choices{};  ///< values that are known
   bool only_choices = false;           ///< no other value is taken
   std::optional<DurationRule> duration{};
@@ -45,7 +45,7 @@ class Options {
                     std::optional<std::chrono::milliseconds> by_default = {});
   Options& size(const char* name, const char* sentence, const SizeRule& rule,
                 std::optional<std::uint64_t> by_default = {});
-  /// May be given more than once.
+  /// The option may be given more than once.
   Options& values(const char* name, const char* placeholder, const char* sentence);
   Options& flag(const char* name, const char* sentence);
   /// Words without a flag, in order. Optional ones stand last.
@@ -59,7 +59,7 @@ class Options {
     std::string name;
     std::string sentence;
     bool required;
-    std::vector<std::string> choices{};  ///< it takes these and no others; empty: any
+    std::vector<std::string> choices{};  ///< the only values that it takes; empty: any value
   };
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const std::vector<Option>& all() const { return all_; }

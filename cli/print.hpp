@@ -61,7 +61,7 @@ void say_there_is_more(std::string_view how);
 
 /// A payload in a cell: as it is where it is text, else its size.
 [[nodiscard]] std::string payload_cell(std::string_view payload);
-/// What the types make of it, where they make something of it.
+/// The payload as the registered types decode it, where they decode it.
 [[nodiscard]] std::string payload_cell(const RecordedEvent& event, const PayloadTypes& types);
 [[nodiscard]] std::string payload_cell(const RecordedSnapshot& snapshot, const PayloadTypes& types);
 

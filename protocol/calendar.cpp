@@ -193,7 +193,7 @@ struct Calendar::Rules {
       if (month.has(m) && std::countr_zero(day.values) <= days_most[static_cast<std::size_t>(m)]) return true;
     return false;
   }
-  /// The first one of the calendar, from that one on. Returns: nothing: none by year_max
+  /// The first day of the calendar, from `first` on. Returns: nothing: none by year_max
   [[nodiscard]] std::optional<absl::CivilDay> day_from(absl::CivilDay first) const {
     while (first.year() <= year_max) {
       if (!month.has(first.month()))

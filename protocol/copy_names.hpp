@@ -15,7 +15,7 @@ inline constexpr std::string_view copy_type = "$copy";
 
 [[nodiscard]] inline bool is_of_copy(const AggregateId& aggregate) { return aggregate.type == copy_type; }
 
-/// Whether it has something that a copy would go on from.
+/// Whether the append writes a checkpoint of a copy, as an event or as a snapshot.
 [[nodiscard]] inline bool writes_of_copy(const Append& append) {
   return std::ranges::any_of(append.events,
                              [](const Event& event) { return event.aggregate && is_of_copy(*event.aggregate); }) ||

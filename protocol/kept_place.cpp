@@ -47,7 +47,7 @@ Result<KeptPlace::Settled> KeptPlace::settle(GlobalPosition reached, std::string
 
   Settled settled{
       .stands = false, .last = newest, .position = newest ? newest->position : GlobalPosition{0}, .why = {}};
-  // Nothing says where the histories part. The head as it is now is the least that is known of both.
+  // Nothing says where the histories part. The present head is the only bound that is known.
   if (fork_.empty() && marks_.empty()) settled.position = head;
   const auto was = "position " + std::to_string(reached.value);
   if (!of_this_fork)

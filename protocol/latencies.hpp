@@ -32,7 +32,7 @@ struct Latencies {
     const std::uint64_t base = micros_min << octave;
     return 1 + octave * 4 + static_cast<std::size_t>((micros - base) * 4 / base);
   }
-  /// What lies in the bucket is below it; of the last bucket: what it begins with.
+  /// The bound that the latencies in a bucket are below; of the last bucket: the latency that the bucket begins with.
   static constexpr std::uint64_t end_of(std::size_t bucket) {
     if (bucket == 0) return micros_min;
     if (bucket >= buckets - 1) return micros_min << octaves;

@@ -23,7 +23,7 @@ inline constexpr std::string_view process_event_type = "$ProcessEvent";  ///< th
 inline constexpr std::string_view process_timer_type = "$ProcessTimer";
 inline constexpr std::string_view process_rejection_type = "$ProcessRejection";
 inline constexpr std::string_view process_performed_type = "$ProcessPerformed";
-inline constexpr std::string_view process_known_type = "$ProcessKnown";      ///< this one too: it only looks
+inline constexpr std::string_view process_known_type = "$ProcessKnown";      ///< a command too: it only looks
 inline constexpr std::string_view process_reacted_type = "$ProcessReacted";  ///< these three are events
 inline constexpr std::string_view process_taken_type = "$ProcessTaken";
 inline constexpr std::string_view process_controlled_type = "$ProcessControlled";  ///< of `$process-NAME` alone
@@ -116,7 +116,7 @@ struct ProcessControl {
   enum class Action : std::uint8_t {
     stop = 1,
     resume = 2,
-    retry = 3,   ///< what waits to be tried again, is at once
+    retry = 3,   ///< commands and effects that wait for another try are tried at once
     skip = 4,    ///< an event is not told, a command not sent, an effect not performed
     replay = 5,  ///< an effect that was given up is performed once more
   };
@@ -142,7 +142,7 @@ struct ProcessReplay {
 };
 struct ProcessFigures {
   std::uint64_t waiting = 0;    ///< events, commands and effects under way
-  std::uint64_t failing = 0;    ///< of these: to be tried again
+  std::uint64_t failing = 0;    ///< of the waiting: to be tried again
   std::uint64_t reacted = 0;    ///< events that instances were told, since it runs there
   std::uint64_t sent = 0;       ///< commands that were answered
   std::uint64_t rejected = 0;   ///< of these
@@ -155,15 +155,15 @@ struct ProcessFigures {
 using ProcessPartsDone = std::set<std::uint32_t>;
 inline constexpr std::size_t process_open_max = 20'000;  ///< events of which a checkpoint says that
 
-/// How far a process is, what was wanted of it, and how it is.
+/// The position of a process, the orders of operators that are in force, and the figures of the process.
 struct ProcessCheckpoint {
-  GlobalPosition position{};     ///< everything up to it is reacted to, and what that wanted is done
-  GlobalPosition controls_to{};  ///< what was wanted up to here is part of what follows
+  GlobalPosition position{};     ///< events up to it are reacted to, their commands and effects done
+  GlobalPosition controls_to{};  ///< orders up to here are part of the fields that follow
   bool stopped = false;
   std::set<std::string> stopped_instances{};
   std::set<ProcessPlace> skipped{};   ///< behind `position`
   std::set<ProcessReplay> replays{};  ///< not done yet
-  GlobalPosition read_to{};           ///< from here on: for who looks at it
+  GlobalPosition read_to{};           ///< this field and those below: for people who look at the process
   ProcessFigures figures{};
   std::vector<ProcessFailing> failures{};  ///< at most process_failures_max
   std::string trouble{};                   ///< of what was tried last, or why nothing goes on; empty: none

@@ -41,7 +41,7 @@ struct RecordedView {
   [[nodiscard]] RecordedEvent event() const;
 };
 
-/// What it is given holds until it returns.
+/// The view that a visitor is given holds until the visitor returns.
 using RecordedVisitor = std::function<void(const RecordedView& event)>;
 
 }  // namespace evershard

@@ -75,7 +75,7 @@ class CutBuilder {
   ShardOffset refuse(ShardId shard);
   /// Goes into the next cut, before its segments. Shape: nothing of the shard was taken since the last cut.
   void open(const Opening& opening);
-  /// The cut of all that was taken since the last one.
+  /// The cut of all appends that were taken since the last cut.
   [[nodiscard]] Cut cut();
 
  private:

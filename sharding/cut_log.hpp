@@ -27,7 +27,7 @@ struct HeldBy {
 struct CutsFound {
   std::vector<Cut> cuts;
   std::optional<CutLogState> folded;  ///< the checkpoint, where it lies behind the number asked for
-  bool more = false;                  ///< there are further ones: ask again from the last of these
+  bool more = false;                  ///< there are further cuts: ask again from the last of `cuts`
 
   /// Whether who has applied `cuts` stands at the checkpoint, or behind it.
   [[nodiscard]] bool reaches_checkpoint() const {
@@ -44,8 +44,11 @@ class CutLog {
  public:
   virtual ~CutLog() = default;
 
-  /// Raises the epoch, under an identity drawn at random; whoever led before can put nothing any more. Returns: the
-  /// state, under the new epoch. Errors:  io Durable: on return.
+  /// Raises the epoch, under an identity drawn at random. A coordinator that led before can put nothing any more.
+  ///
+  /// Returns: the state, under the new epoch.
+  /// Errors:  io
+  /// Durable: on return.
   virtual Result<CutLogState> lead() = 0;
   /// Takes the record if it is of the newest epoch and the next number.
   ///

@@ -20,12 +20,12 @@ struct CutLogState {
     Epoch epoch;                   ///< of its last opening; 0: never opened
     std::uint32_t node = 0;        ///< its owner; 0: nobody
     ShardOffset next{1};           ///< the first offset no cut covers
-    GlobalPosition last_position;  ///< the last one it was given; 0: none
+    GlobalPosition last_position;  ///< the last position it was given; 0: none
     Epoch written;                 ///< the epoch under which its newest ordered events were written; 0: none
     ShardOffset
         folded;  ///< the last offset that cuts it has folded cover; 0: none. Those that cover what is behind are there
-    /// What operators gave up, under which epoch: from there on. Of those that reach back as far as a later one only
-    /// that. Not sent to nodes.
+    /// The losses that operators accepted: the epoch of each, and the offset from which on events were lost. Of losses
+    /// that begin at the same offset as a later loss, or behind it, only the later one is kept. Not sent to nodes.
     struct Loss {
       Epoch epoch;
       ShardOffset from;
@@ -34,7 +34,8 @@ struct CutLogState {
     std::vector<Loss> losses{};  ///< epochs and offsets ascend
     ReplicaSet replicas{};       ///< who keeps it
 
-    /// From where on events were given up after that epoch: a disk of its does not know of it. Nothing: none were.
+    /// The offset from which on events were given up after `epoch`: a disk of that epoch does not know of the loss.
+    /// Nothing: no events were given up after it.
     [[nodiscard]] std::optional<ShardOffset> lost_after(Epoch epoch) const;
     void follow(const Opening& opening);
     /// Who has to hold a cut before it is folded: the replicas, or the owner alone.

@@ -36,7 +36,7 @@ class HeardLeaderships {
  private:
   Leaderships heard_;
   std::string text_;
-  std::string last_;  ///< what was said last, and taken
+  std::string last_;  ///< the text that was heard last, and accepted
 };
 
 }  // namespace evershard::sharding

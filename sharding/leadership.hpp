@@ -31,7 +31,8 @@ void add_leadership(Leaderships& to, Leadership newest);
 /// The identity under that epoch; not given: nobody here knows it.
 [[nodiscard]] EventId leader_of(const Leaderships& all, Epoch epoch);
 
-/// Whether the two can be of one history. Where one of them is empty they can: it is of a release that does not say.
+/// Whether the two lists of leaderships can be of one history. An empty list can be of any history: its process is of a
+/// release that does not say.
 ///
 /// Errors: fenced: one epoch was led by two, so one of the logs is a copy that went on by itself;
 ///         unavailable: they have no epoch in common, so nobody can say

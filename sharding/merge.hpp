@@ -38,7 +38,7 @@ class PageMerge {
   [[nodiscard]] std::vector<ShardId> waiting_for() const;
   /// Everything was given out, and nothing follows.
   [[nodiscard]] bool finished() const;
-  /// Everything up to here (backwards: down to here) was given out.
+  /// Every event up to here (backwards: down to here) was given out.
   [[nodiscard]] GlobalPosition complete_to() const;
 
  private:
@@ -62,7 +62,7 @@ class PageMerge {
 
   std::vector<Source> sources_;  ///< by shard
   std::vector<Head> heads_;      ///< the first event of each source that has one; a heap
-  Along certain_to_ = 0;         ///< what lies up to here is known of every shard
+  Along certain_to_ = 0;         ///< up to here the events of every shard are known
   Direction direction_;
 };
 

@@ -75,7 +75,7 @@ class Ordering {
   /// undo. What is reported meanwhile goes into the cut after it: make that once the put has returned.
   /// Without segments and openings where all there is to do is to count a cut for what is held back (so that
   /// it is not held for ever), or to answer who asked for a cut.
-  /// `in_any_case`: there is something to say in it that is not known here.
+  /// `in_any_case`: makes a cut even if nothing is reported, since the caller has something to say in it.
   [[nodiscard]] std::optional<Cut> make_cut(bool in_any_case = false);
 
  private:

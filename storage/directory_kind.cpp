@@ -32,7 +32,8 @@ std::optional<std::vector<std::string>> families_in(const std::filesystem::path&
   return families;
 }
 
-/// A cut log has the one family that every database has. One that was only begun has it too, and no rows.
+/// A cut log has the one family that every database has. A database that was only begun has that family too, and no
+/// rows.
 bool has_rows(const std::filesystem::path& data_dir) {
   rocksdb::DB* opened = nullptr;
   rocksdb::Options looking;

@@ -36,7 +36,7 @@ struct DirectoryContent {
 /// Cost: the database's list of files is read, and no more.
 [[nodiscard]] DirectoryKind kind_in(const std::filesystem::path& data_dir);
 
-/// The same, with whose it is. Errors: io: it may not be entered; invalid_argument: a newer format
+/// The same, with the identity of the store. Errors: io: it may not be entered; invalid_argument: a newer format
 [[nodiscard]] Result<DirectoryContent> content_of(const std::filesystem::path& data_dir);
 
 /// Of a directory that holds nothing, or what nobody can work with. Beside directories of a cluster it names them.
@@ -44,7 +44,8 @@ struct DirectoryContent {
 /// Errors: not_found, invalid_argument; none of a store, a node's part, a cut log, a backup of the truth
 [[nodiscard]] Result<void> refuse_what_is_no_store(const std::filesystem::path& data_dir, DirectoryKind kind);
 
-/// What cannot be looked at is not nothing. Errors: io: it, or what it lies in, may not be entered
+/// A directory that cannot be looked at does not count as empty. Errors: io: the directory, or one that it lies in, may
+/// not be entered
 [[nodiscard]] Result<void> check_entry(const std::filesystem::path& data_dir);
 
 /// A copy that was not finished is opened by who makes it, and by nobody else. Errors: invalid_argument

@@ -99,7 +99,7 @@ Result<void> settle(const AggregateSnapshots& of, GlobalPosition first, GivenUpW
     staying.insert_or_assign(std::string(key), std::string(value));
   });
   for (const auto& [key, row] : of.rows) {
-    if (!kept.take(key, row)) staying.emplace(key, row);  // a damaged one is as if it were not there
+    if (!kept.take(key, row)) staying.emplace(key, row);  // a damaged row counts as missing
   }
   kept.finish();
   const auto latest = keys::snapshot(of.aggregate, std::nullopt);
@@ -199,8 +199,8 @@ class RecordWalk {
   bool begun_ = false, here_ = false;
 };
 
-/// A damaged record that is in the indexes is told to whoever asks for it. They cannot be made anew without it: nobody
-/// would be told.
+/// A damaged record that is in the indexes is reported to every reader of its events. Indexes cannot be made anew
+/// without the record: no reader would be told of the damage.
 Result<void> check_what_stays(const Rows& rows, const Offsets& from) {
   std::map<ShardId, RecordWalk> walks;
   auto order = rows.cursor(Family::order, {.prefix = {}, .scan = true});

@@ -22,9 +22,10 @@ Result<std::map<ShardId, ShardOffset>> given_up(const Rows& rows, std::uint32_t 
 /// Their snapshots go, or an older copy becomes the latest; their positions are elsewhere, as other nodes' are; their
 /// records go. Indexes that have them are made anew by who opens the store: their mark is 0 behind it.
 ///
-/// Durable: when it returns. Broken off anywhere, it is to be done again.
+/// Durable: on return. After a crash at any step, the whole is to be done again.
 /// Errors:  corruption: also where indexes are to be made anew and a record that stays is damaged: then nothing was
-/// changed; io Cost:    all cuts and all snapshots of the node are read once; where indexes are made anew, all records.
+/// changed; io
+/// Cost:    all cuts and all snapshots of the node are read once; where indexes are made anew, all records.
 /// `step`:  called behind each part, see steps::open_given_up.
 Result<void> take_off_given_up(RocksFamilies& families, const RocksOptions& options, const Rows& rows,
                                const Identity& identity, const std::function<void()>& step);

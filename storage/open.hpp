@@ -41,7 +41,7 @@ Result<std::unique_ptr<NodeStore>> open_node_store(StoreOptions options);
 Result<std::unique_ptr<NodeStore>> open_rocks_node_store(StoreOptions options);
 Result<std::unique_ptr<NodeStore>> open_memory_node_store(StoreOptions options);
 
-/// At once, before anything else is waited for. What is not there is not open.
+/// Looks at once, before the caller waits for anything else. A directory that does not exist is not open.
 /// Errors: unavailable: another process has it open: which
 [[nodiscard]] Result<void> check_not_open(const std::filesystem::path& data_dir);
 

@@ -185,7 +185,7 @@ struct AggregateHost::Impl {
     auto promise = std::make_shared<std::promise<AnyAnswer>>();
     auto answer = promise->get_future();
     asked.deadline = deadline(timeout);
-    // It could be given up by what this returns: nobody here does.
+    // The handle that ask() returns could give the question up: no caller here does.
     static_cast<void>(
         ask(aggregate, std::move(asked), [promise](AnyAnswer told) { promise->set_value(std::move(told)); }));
     return wait(std::move(answer), timeout);
@@ -361,7 +361,7 @@ void AggregateHost::stop(std::chrono::milliseconds grace) {
   impl_->reading.stop();
   std::vector<caf::actor> actors;
   for (auto& cell : impl_->cells) {
-    // What comes from here on finds nobody: who asks is told so.
+    // Questions that come from here on find no aggregate: their callers are told so.
     cell.inbox->close([](CellInput&& input) {
       if (auto* ask = std::get_if<inputs::AskOne>(&input)) ask->done(AnyAnswer::failed(closed()));
       if (auto* host = std::get_if<inputs::Host>(&input)) host->done(refuse(closed()));

@@ -25,7 +25,7 @@ struct AggregateHostOptions {
   std::uint32_t recovery_permits = 128;                             ///< aggregates that load at once
   std::size_t reading_threads = 2;                                  ///< for loads, decision models and look-ups
   Limits limits{};                                                  ///< of the store
-  std::string fork{};  ///< which store, and which copy of it: what is asked outside is told apart by it
+  std::string fork{};  ///< the store's; keys of questions to outside services have it, so that copies ask apart
   bool deterministic =
       false;  ///< nothing happens but in step(), run(), advance() and calls that wait; time stands still in between
   std::uint64_t seed =

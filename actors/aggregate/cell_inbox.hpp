@@ -83,7 +83,7 @@ class CellInbox {
   void put(CellInput input);
   /// Everything so far, in order; empty: the next put() wakes again.
   void take(std::vector<CellInput>& out);
-  /// Nobody takes any more: what is inside, and what comes, is dropped after `dropped` has seen it.
+  /// The cell takes no more inputs: those inside, and those that still come, are dropped after `dropped` has seen them.
   void close(std::function<void(CellInput&&)> dropped);
 
  private:

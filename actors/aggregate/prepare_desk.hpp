@@ -47,7 +47,7 @@ class PrepareDesk : public std::enable_shared_from_this<PrepareDesk> {
 
   void begin(const Kinds::value_type& kind, std::uint64_t number, Waiting one);
   void ended(const std::pair<std::string, std::string>& kind, std::uint64_t number);
-  /// Those that may begin now; the lock is held.
+  /// Takes the questions of this kind that may begin now; the lock is held.
   void take(Kind& kind, SteadyTime now, std::deque<std::pair<std::uint64_t, Waiting>>& out);
   void begin_all(const std::pair<std::string, std::string>& kind, SteadyTime now);
 

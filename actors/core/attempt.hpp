@@ -97,7 +97,7 @@ struct Attempt {
   bool refused = false;         ///< a part was, by a cut
   bool base_refused = false;    ///< what it was built on was
   bool tentative = false;
-  bool durable = false;                                 ///< all of it that lies here
+  bool durable = false;                                 ///< all parts of the append that lie here
   bool replied = false;                                 ///< to who asked for the part
   std::vector<std::pair<ShardId, ShardOffset>> places;  ///< of its first event on each shard here
   GlobalPosition first_position;                        ///< once placed

@@ -97,7 +97,7 @@ class Committer {
   struct Request;
   using Lock = std::unique_lock<std::mutex>;
 
-  // What a request comes in by, and goes out by.
+  // The functions by which a request comes in, and by which its answer goes out.
   [[nodiscard]] Result<void> admit() const;
   [[nodiscard]] Error closed() const;
   [[nodiscard]] Result<std::optional<Appended>> prepare(Append&& append, Request& request);
@@ -144,7 +144,7 @@ class Committer {
   std::uint64_t staged_ = 0;  ///< batches, since the start
   std::uint64_t written_ = 0;
   std::uint32_t idle_ = 0;  ///< workers
-  bool woken_ = false;      ///< one of them is on its way
+  bool woken_ = false;      ///< a worker was woken, and is on its way
   bool ended_ = false;
   std::optional<Error> failed_;
   std::atomic<bool> closed_{false};       ///< stopping or failed: nothing new

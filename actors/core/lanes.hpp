@@ -48,7 +48,7 @@ class Lane {
 /// ever.
 class Lanes {
  public:
-  /// Of one aggregate; nothing: nothing is known of it here.
+  /// The lane of one aggregate; nullptr: nothing is known of the aggregate here.
   [[nodiscard]] const Lane* of(sharding::Term stream, std::string_view text) const;
   /// Fills attempt.lanes with those of its aggregates that lie on attempt.shards.
   void find(Attempt& attempt);

@@ -402,8 +402,8 @@ Result<GlobalPosition> Preparer::place_of(const Snapshot& snapshot) const {
   if (events.front().state == EventState::removed) {
     auto removed = storage::removed_of(store_.rows(), snapshot.aggregate);
     if (!removed) return refuse(std::move(removed).error());
-    // One of the version up to which it was truncated stands for what is gone. An older one would stand alone: what
-    // came behind it is gone too, and so may be the whole aggregate that it is of.
+    // A snapshot of the version up to which the aggregate was truncated stands for the events that are gone. An older
+    // snapshot would stand alone: the events behind it are gone too, and so may be the whole aggregate.
     if (*removed && (snapshot.version + 1 < (*removed)->before ||
                      ((*removed)->aggregate && snapshot.version < (*removed)->before))) {
       return refuse(ErrorCode::not_found, "version " + std::to_string(snapshot.version.value) + " of " +

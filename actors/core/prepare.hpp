@@ -35,7 +35,8 @@ class Preparer {
   ///          or its command is; corruption, io
   [[nodiscard]] Result<std::optional<Appended>> prepare(Append&& append, Prepared& prepared) const;
 
-  /// Looks everything up again, as of now. `confirm`: runs every condition as a query, also where memory covers it.
+  /// Looks up again, as of now, what the append needs: heads, ids, conditions. `confirm`: runs every condition as a
+  /// query, also where memory covers it.
   ///
   /// Returns, Errors: as prepare().
   [[nodiscard]] Result<std::optional<Appended>> look_up(Prepared& prepared, bool confirm) const;

@@ -38,7 +38,7 @@ struct Prepared {
   AppendChain chain;
   std::size_t bytes = 0;
 
-  GlobalPosition view;      ///< everything below is as of here
+  GlobalPosition view;      ///< the fields below are as of this position
   bool names_whole = true;  ///< its ids were looked for on all shards of the store
   /// Of the events' shards, those that were another node's: whether the request is stored there was not looked for.
   std::vector<ShardId> elsewhere;

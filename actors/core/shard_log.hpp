@@ -31,7 +31,7 @@ class ShardLog {
   void write(const std::shared_ptr<Written>& written);
   /// What a store found, in offset order. Shape: it joins on, whole appends.
   void recover(const std::shared_ptr<Written>& written);
-  /// Everything up to and with it is on disk.
+  /// `written`, and every append before it, is on disk.
   void synced(Written& written);
 
   struct Reporting {

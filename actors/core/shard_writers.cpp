@@ -186,7 +186,7 @@ void ShardWriters::looked_up(const AttemptPtr& attempt, Result<std::optional<App
 }
 
 void ShardWriters::give_up(const AttemptPtr& attempt, WriterActions& actions) {
-  // Its ids are known to nobody else: it would have joined. A look-up is the only one to know what it finds.
+  // No other attempt knows these ids: this one would have joined it. And only the look-up itself knows what it finds.
   const bool nothing_written = attempt->state == Attempt::State::queued || attempt->state == Attempt::State::awaiting ||
                                attempt->state == Attempt::State::resting;
   if (nothing_written) {

@@ -47,7 +47,8 @@ class AggregateJournal {
     AggregateId aggregate;
     StreamOptions options;  ///< forwards, without a limit
   };
-  /// The same of many at once, as far as that goes: a page that is empty and not complete is to be asked for alone.
+  /// The same for many aggregates at once, as far as that goes: the caller asks alone for a page that comes back empty
+  /// and not complete.
   [[nodiscard]] virtual std::vector<Result<Page>> streams(std::span<const StreamRead> reads) const {
     std::vector<Result<Page>> pages;
     for (const auto& read : reads) pages.push_back(stream(read.aggregate, read.options));

@@ -39,7 +39,8 @@ struct Asked {
   std::optional<SteadyTime> deadline{};      ///< absent: after EntityOptions::command_timeout
 };
 
-/// What the entity keeps of it, until it is answered and nothing of it is under way. Order: AskList.
+/// What the entity keeps of a question, until the question is answered and none of its operations is under way. Order:
+/// AskList.
 struct Ask {
   enum class Stage : std::uint8_t {
     waiting,    ///< not decided, or to be decided again

@@ -79,7 +79,7 @@ class Entity {
   [[nodiscard]] std::size_t id_hash() const { return id_hash_; }
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] std::size_t asks() const { return asks_.size(); }
-  /// Live with nothing to do: can be given up at once.
+  /// The entity is live and has nothing to do: it can be given up at once.
   [[nodiscard]] bool idle() const { return phase_ == Phase::live && asks_.empty(); }
   /// Holds nothing that has to be remembered.
   [[nodiscard]] bool gone(SteadyTime now) const {
@@ -88,7 +88,7 @@ class Entity {
   [[nodiscard]] SeqNr version() const { return version_; }
 
  private:
-  enum class Ends : std::uint8_t { again, unknown };  ///< what follows when everything under way has come back
+  enum class Ends : std::uint8_t { again, unknown };  ///< what follows when every operation under way has come back
 
   // entity.cpp
   [[nodiscard]] std::optional<Error> unacceptable(const Asked& asked, SteadyTime now) const;
@@ -165,7 +165,7 @@ class Entity {
   std::uint64_t writer_ = 0;     ///< this incarnation's name in chains of appends
 
   AskList asks_;
-  Ask* next_ = nullptr;  ///< the first that may have to be decided
+  Ask* next_ = nullptr;  ///< the first question that may have to be decided
   std::uint64_t order_ = 0;
   std::uint64_t leave_behind_ = 0;  ///< leaving: the last one asked before
   std::uint64_t number_ = 0;        ///< of operations

@@ -111,7 +111,8 @@ bool Entity::check_id(Ask& ask, EntityActions& actions) {
   return false;
 }
 
-// What it would be told otherwise is of a state that the other one may have made, or has not made yet.
+// A second command with the id of one that is not done joins the first. Decided by itself, it would see a state that
+// the first one may or may not have changed already.
 bool Entity::joins(Ask& ask, EntityActions& actions) {
   for (const Ask* same = asks_.front(); same != nullptr; same = same->next) {
     if (same == &ask || same->id_hash != ask.id_hash || same->command_id != ask.command_id) continue;
@@ -298,7 +299,7 @@ Result<std::string> Entity::reply_of(const evershard::Decision& decision) const 
   return reply;
 }
 
-// One that cannot be taken must not take the append with it, nor be tried again with the very next one.
+// A snapshot that cannot be made must not make the append fail, nor be tried again with the very next append.
 void Entity::add_snapshot(bool asked_for, Append& append) {
   const std::uint32_t every = hosted_.kind->retention().snapshot_every;
   const bool due = every != 0 && version_ - snapshot_version_ >= every;

@@ -179,7 +179,8 @@ void Entity::snapshot_written(std::uint64_t number, Result<void> result, SteadyT
   run(now, actions);
 }
 
-// Nothing is under way any more: what the stream holds is all there will be, or nobody knows.
+// No append is under way any more: the stream holds every event that will come of them, or nobody knows whether it
+// does.
 void Entity::drained(SteadyTime now, EntityActions& actions) {
   phase_ = Phase::passive;
   next_ = asks_.front();

@@ -56,7 +56,7 @@ class EntityTable {
 
   /// What was asked before is answered first; what comes meanwhile waits for the next life.
   void passivate(const AggregateId& aggregate, SteadyTime now, EntityActions& actions);
-  /// Those whose state may have something of somebody's.
+  /// Passivates the aggregates whose state may hold data of an erased subject.
   void passivate_of_subjects(SteadyTime now, EntityActions& actions);
   /// These aggregates live elsewhere from now on. What was not sent is answered `unavailable`, what was sent when it
   /// has come back; then each is given up, and would be loaded anew.

@@ -16,7 +16,7 @@ struct IdleLinks {
   IdleLinks* older = nullptr;
   SteadyTime since{};
   Segment segment = Segment::none;
-  bool used_again = false;  ///< it was idle before, and was asked since
+  bool used_again = false;  ///< the entity was idle before, and was asked since
 };
 
 /// What was used once stands in `probation`, what was used again in `kept`; the first is emptied first. So a pass over
@@ -33,7 +33,7 @@ class IdleOrder {
   /// Shape: may be absent.
   void remove(IdleLinks& element);
 
-  /// The next to be given up; nullptr: none.
+  /// The next entity to be given up; nullptr: none.
   [[nodiscard]] IdleLinks* first_out() const { return probation_.oldest != nullptr ? probation_.oldest : kept_.oldest; }
   /// One that is idle since before; one that went back to probation may be found up to one idle time late.
   [[nodiscard]] IdleLinks* idle_since(SteadyTime before) const;

@@ -38,9 +38,11 @@ struct Replayed {
 /// Takes a snapshot, then pages of the stream.
 ///
 /// Events count strictly after the snapshot's seq_nr. The snapshot's own event is read, to see that it is there, and
-/// not applied. Owner:  any one thread. Where the aggregate was removed, its state begins anew behind the event that
-/// says so. Errors: corruption: an event of unknown type, one that cannot be applied, a gap. not_found: events that
-///         were removed or erased are needed, since no usable snapshot stands behind them. Then there is no state.
+/// not applied. Where the aggregate was removed, its state begins anew behind the event that says so.
+///
+/// Errors: corruption: an event of unknown type, one that cannot be applied, a gap. not_found: events that were removed
+///         or erased are needed, since no usable snapshot stands behind them. Then there is no state.
+/// Owner:  any one thread.
 class Replay {
  public:
   Replay(const AggregateKind& kind, AggregateId aggregate);
@@ -63,7 +65,7 @@ class Replay {
   const AggregateId aggregate_;
   Replayed at_;
   SeqNr from_{1};
-  std::optional<SeqNr> removed_;            ///< the first of those that were removed and not made up for
+  std::optional<SeqNr> removed_;            ///< the first removed event that no snapshot makes up for
   std::optional<GlobalPosition> unproven_;  ///< a snapshot's place, until its event was seen
 };
 

@@ -52,7 +52,7 @@ class WakeHeap {
     heap_[at] = element;
     element->wake_index = at;
   }
-  // Up as far as it goes, then down.
+  // Moves the element up as far as it goes, then down.
   void sift(std::size_t at) {
     WakeLink* const moved = heap_[at];
     for (; at > 0 && moved->wake < heap_[(at - 1) / 2]->wake; at = (at - 1) / 2) put(at, heap_[(at - 1) / 2]);

@@ -56,7 +56,7 @@ class ActorKit : public AggregateDoor {
 
   // -- time and work
 
-  /// Everything there is to do now. Returns: whether there was anything
+  /// Does all the work that there is now. Returns: whether there was any
   bool run();
   /// At most so many single things: an actor's batch, a read, an append decided, an answer given. Returns: how many
   /// there were

@@ -46,7 +46,7 @@ struct ProcessKit::Impl {
     if (auto retiring = ProcessDriver::retiring_others(*process.definition, process.options))
       if (const auto retired = kit.append_from_outside(*std::move(retiring)))
         process.driver->begin_behind(retired->last_position);
-    // As in production: what is wanted is known before anything begins.
+    // As in production: the orders of operators are known before any command or effect begins.
     for (const auto& event : kit.events()) control(process, event);
     begin_replays(process);
   }

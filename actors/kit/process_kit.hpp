@@ -37,7 +37,7 @@ class ProcessKit : public AggregateDoor, public ProcessDoor {
 
   /// One thing: an actor's, an event that is handed on, a timer that is sent. Returns: false: there is nothing to do
   bool step();
-  /// Everything there is to do now.
+  /// Does all the work that there is now.
   void settle();
   /// Time passes, with everything that comes due meanwhile.
   void pass(std::chrono::microseconds time);

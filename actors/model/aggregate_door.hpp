@@ -95,7 +95,8 @@ class AggregateDoor {
  public:
   virtual ~AggregateDoor() = default;
 
-  /// From here on aggregates of this kind live here. Before the first of them is asked; not from a completion.
+  /// Hosts the aggregates of this kind here from now on. To be called before the first of them is asked; not from a
+  /// completion.
   /// Errors: invalid_argument: its rules are broken, or its type is hosted already; unavailable: closed
   template <class A>
   [[nodiscard]] Result<void> host(HostOptions options = {}) {

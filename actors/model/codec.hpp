@@ -19,10 +19,10 @@ namespace evershard {
 /// Specialise it for a type of your own, or for a family of them:
 ///
 ///     template <> struct evershard::Codec<Placed> {
-///       static constexpr std::string_view name = "placed";                 // of commands and events: stable, never
-///       renamed static constexpr auto format = evershard::PayloadFormat::json; static std::string encode(const Placed&
-///       placed);                   // or Result<std::string>; may throw static Placed decode(std::string_view bytes);
-///       // or Result<Placed>; may throw
+///       static constexpr std::string_view name = "placed";  // of commands and events: stable, never renamed
+///       static constexpr auto format = evershard::PayloadFormat::json;
+///       static std::string encode(const Placed& placed);    // or Result<std::string>; may throw
+///       static Placed decode(std::string_view bytes);       // or Result<Placed>; may throw
 ///     };
 ///
 /// Shape: T is default-constructible; equal values are equal bytes, whichever process encodes them.

@@ -84,7 +84,7 @@ struct Decided {
     }
   }
   void cancel(std::string timer);
-  /// Encoded already, or why it could not be.
+  /// Answers with a reply that is encoded already, or with the error of encoding it.
   void answer(Result<std::string> reply);
 };
 
@@ -177,7 +177,7 @@ class Persist {
   }
   [[nodiscard]] Persist cancel(std::string timer) && { return std::move(cancel(std::move(timer))); }
 
-  /// Only there to say why not.
+  /// This conversion exists only for the message of its static_assert.
   template <class Reply>
   requires(!is_effect<Reply>) operator Reply() && {
     static_assert(is_effect<Reply>,

@@ -34,7 +34,7 @@ struct KindTypes {
     std::string name;
     WrittenType type;
     WrittenType reply;
-    bool replies = true;  ///< false: it says that it is done, and no more
+    bool replies = true;  ///< false: the answer only says that the command is done
     bool query = false;   ///< it can only look
   };
   struct Event {
@@ -160,9 +160,9 @@ class AggregateKind {
   /// Whether the command's handler can only look: its answer never waits for a write of its own.
   [[nodiscard]] virtual bool is_query(std::string_view command_type) const = 0;
 
-  /// Whether it may ask something before it is decided.
+  /// Whether the command may ask an outside service before the command is decided.
   [[nodiscard]] virtual bool asks(const CommandBytes&) const { return false; }
-  /// What; absent: nothing, as things are.
+  /// The question; absent: the command asks nothing in this state.
   [[nodiscard]] virtual Result<std::optional<CommandBytes>> prepare(const AnyState&, const CommandBytes&) const {
     return std::nullopt;
   }

@@ -27,7 +27,7 @@ struct Shape {
 
 /// What came of one command.
 struct Told {
-  std::optional<Error> error;  ///< as the caller would get it; nothing else holds then
+  std::optional<Error> error;  ///< as the caller would get it; the other fields say nothing then
   Decision::Kind kind = Decision::Kind::nothing;
   std::vector<DecidedEvent> events;
   TimersChanged timers;  ///< set and cancelled
@@ -90,7 +90,7 @@ class Scenario {
   /// `command`: its bytes, of this shape.
   void expect_timer(const Told& told, const TimerSet& timer, const Shape& shape) const;
   void expect_cancelled(const Told& told, const std::string& timer) const;
-  /// Whether there is one; where there is none, that is a failure.
+  /// Whether there are bytes; where encoding them failed, the test fails.
   [[nodiscard]] bool encoded(const Shape& shape, const Result<std::string>& bytes) const;
   [[nodiscard]] std::string text_of(const Told& told) const;
   [[nodiscard]] std::string text_of(const std::vector<DecidedEvent>& events) const;

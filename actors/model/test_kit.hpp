@@ -140,7 +140,7 @@ class Outcome {
     scenario_->expect_cancelled(told_, timer);
     return *this;
   }
-  /// All of it, for what is not asked above.
+  /// The whole outcome of the command, for checks that have no function above.
   [[nodiscard]] const Told& told() const { return told_; }
 
  private:

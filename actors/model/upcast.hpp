@@ -13,7 +13,7 @@
 
 namespace evershard {
 
-/// `using OldEvents = Types<...>`, its own; none where it has none.
+/// The `using OldEvents = Types<...>` of `Owner` itself; an empty list where `Owner` has none.
 template <class Owner>
 struct OwnOldEventsOf {
   using type = Types<>;

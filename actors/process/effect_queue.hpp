@@ -12,8 +12,8 @@
 
 namespace evershard::actors {
 
-/// First come, first served; those whose target has all that it may have are passed over until it has room. They take
-/// nothing from the others.
+/// First come, first served. Effects whose target performs as many as it may are passed over until the target has room,
+/// and hold up no effect of another target.
 ///
 /// Cost:   logarithmic in the number of targets that have something waiting, however much that is.
 /// Owner:  one thread at a time.
@@ -24,7 +24,8 @@ class EffectQueue {
 
   /// `id` waits. An empty target is none: it is not bounded.
   void add(std::string id, const std::string& target);
-  /// The next that may begin, if there is one. It is performed from here on, until end() of its target.
+  /// The next effect that may begin, if there is one. The effect counts as being performed from here on, until end() of
+  /// its target.
   [[nodiscard]] std::optional<std::string> begin();
   /// One that was performed for the target no longer is.
   void end(const std::string& target);
@@ -36,7 +37,7 @@ class EffectQueue {
     bool ready = false;                                         ///< stands in ready_
   };
   using Targets = std::unordered_map<std::string, Target>;
-  /// Its first one may begin as far as it is concerned, or it is needed no more.
+  /// The target's first effect may begin as far as the target is concerned, or the target is needed no more.
   void look_at(Targets::iterator found);
 
   const std::uint32_t at_a_time_;

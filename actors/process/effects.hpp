@@ -20,7 +20,7 @@ namespace evershard {
 struct EffectOptions {
   std::uint32_t at_a_time = 16;            ///< of this kind; others wait
   std::uint32_t at_a_time_per_target = 0;  ///< of these, for one target. More than 0 where `on` is given a `target`
-  std::uint32_t attempts_max = 10;         ///< then it is given up, and the instance told why
+  std::uint32_t attempts_max = 10;         ///< then the effect is given up, and the instance told why
   std::chrono::milliseconds retry_first{1'000};  ///< then twice as long each time
   std::chrono::milliseconds retry_most{600'000};
   std::chrono::milliseconds timeout{30'000};  ///< of an attempt that says nothing: it counts as failed

@@ -40,7 +40,7 @@ struct ProcessOptions {
 struct ProcessStatus {
   std::string type;
   bool runs_here = false;                  ///< of a cluster: another node runs it
-  GlobalPosition position;                 ///< everything up to it is reacted to, and what that wanted is done
+  GlobalPosition position;                 ///< events up to it are reacted to, their commands and effects done
   GlobalPosition read_to;                  ///< so far it has read
   std::uint64_t waiting = 0;               ///< events and commands under way
   std::uint64_t reacted = 0;               ///< events that instances were told, since it runs here

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view ids_begin = "$process/";  ///< of commands: positions are unique in a store
 
-/// Of what may be under way: so much more may wait for something to be tried again, or to be resumed.
+/// How many times more items may wait for another try, or to be resumed, than may be under way.
 constexpr std::size_t held_up_factor = 10;
 
 constexpr std::chrono::milliseconds overloaded_retry_most = std::chrono::seconds(1);
@@ -282,7 +282,7 @@ ProcessActions::Ask ProcessDriver::tell(const std::string& key, const Item& item
 
 std::optional<ProcessActions::Ask> ProcessDriver::what_to_ask(const LaneId& id, Item& item, Time now) {
   if (id.first == Kind::told) {
-    if (id.second.empty()) {  // whose it is could not be said
+    if (id.second.empty()) {  // the event's instance could not be told
       const auto key = process_->key(item.event);
       const auto ok = key ? AggregateId::check(instance(*key)) : tl::expected<void, Error>();
       if (!key || !ok) {
@@ -735,7 +735,7 @@ ProcessCheckpoint ProcessDriver::checkpoint() const {
     if (checkpoint.open.size() > process_open_max) break;
     checkpoint.open.emplace_hint(checkpoint.open.end(), at, done);
   }
-  if (checkpoint.open.size() > process_open_max) {  // what lies further behind is done again
+  if (checkpoint.open.size() > process_open_max) {  // items further behind are done again
     const auto last = std::prev(checkpoint.open.end());
     checkpoint.done_to = last->first - 1;
     checkpoint.open.erase(last);

@@ -48,7 +48,7 @@ struct ProcessActions {
   };
   std::vector<Ask> asks;
   std::vector<Perform> performs;
-  bool over = false;  ///< somebody else has taken the process over: this one is to do nothing more
+  bool over = false;  ///< another driver has taken the process over: this one is to do nothing more
 };
 
 /// Events come in the order of their positions: those that the process may react to, the reactions of its instances,
@@ -56,8 +56,8 @@ struct ProcessActions {
 /// sent one at a time, in the order of its reactions. What fails is tried again, and holds up its own instance only.
 ///
 /// Effects of an instance are performed beside its commands and each other, as many of a kind as its handler takes, and
-/// as many of these as their target takes. One that is given up is told to its instance, and so is one that is done,
-/// where the process wants to hear of it.
+/// as many of these as their target takes. An instance is told of its effects that are given up, and of its effects
+/// that are done, where the process wants to hear of those.
 ///
 /// What somebody wants comes as events too: nothing of an instance that is stopped begins, what is skipped is not done,
 /// what is replayed is performed beside all else, and told to its instance where it succeeds.
@@ -90,7 +90,7 @@ class ProcessDriver {
   [[nodiscard]] static Append taking_over(const ProcessDefinition& process);
   /// `$process-NAME`
   [[nodiscard]] static AggregateId log_of(const ProcessDefinition& process);
-  /// The events that it is to be given.
+  /// Matches the events that the driver is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
   /// By which its former versions begin no further instances; nothing where there are none.
   [[nodiscard]] static std::optional<Append> retiring_others(const ProcessDefinition& process,
@@ -104,7 +104,7 @@ class ProcessDriver {
   /// Too much is under way, or waits to be tried again, which is ten times as much. Once it was, for so long that what
   /// is read next is worth the while.
   [[nodiscard]] bool is_full();
-  /// `read_to`: everything up to there was given by now. `read_at`: comes with all that is done because of these.
+  /// `read_to`: every event up to there was given by now. `read_at`: comes with all actions that these events cause.
   void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions,
               std::uint64_t read_at = 0);
   void answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions);
@@ -121,7 +121,8 @@ class ProcessDriver {
   void control(const RecordedEvent& event, Time now, ProcessActions& actions);
   /// Effects that were given up and are to be performed once more: of each, the event that wants it is to be looked up.
   [[nodiscard]] std::vector<ProcessReplay> replays_to_begin();
-  /// `reaction`: that event, as it is stored. What it does not have any more is not performed.
+  /// `reaction`: the event that wants the effect, as it is stored. An effect that the event does not have any more is
+  /// not performed.
   void replay(const ProcessReplay& replay, const Result<RecordedEvent>& reaction, Time now, ProcessActions& actions,
               std::uint64_t read_at = 0);
 

@@ -175,7 +175,7 @@ class Reaction : public AnyReaction {
     return std::move(send<A>(value, command));
   }
   /// Something outside is done, by the handler that the program gave for it: at least once, with the same key each
-  /// time, when the reaction is durable, and beside other effects. What becomes of it is told to the instance.
+  /// time, when the reaction is durable, and beside other effects. The instance is told what became of the effect.
   template <class E>
   Reaction& perform(const E& effect) & {
     static_cast<void>(ListedEffect<P, E>::value);

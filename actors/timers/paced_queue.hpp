@@ -37,7 +37,7 @@ class PacedQueue {
   [[nodiscard]] std::optional<Timestamp> next(Timestamp now);
   [[nodiscard]] std::vector<DueTimer> take(Timestamp now);
 
-  /// Somebody else sends it, or nobody can yet: it is taken again then.
+  /// Another process sends the timer, or none can yet: the timer is taken again at `again`.
   void leave(const DueTimer& timer, Timestamp again);
   /// It is due later than it was said to be.
   void postpone(const DueTimer& timer, Timestamp due);

@@ -16,7 +16,7 @@ namespace evershard::actors {
 
 struct TimerFigures {
   std::uint64_t pending = 0;  ///< with those under way
-  std::uint64_t overdue = 0;  ///< of these: to be tried again
+  std::uint64_t overdue = 0;  ///< of the pending: to be tried again
   std::uint64_t fired = 0;
   std::uint64_t rejected = 0;   ///< of these: the aggregate said no
   std::uint64_t overtaken = 0;  ///< set anew or cancelled just before they fired

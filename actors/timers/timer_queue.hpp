@@ -48,8 +48,8 @@ class TimerQueue {
 
   /// The time that the first one is due; nothing: none waits.
   [[nodiscard]] std::optional<Timestamp> next();
-  /// Those that are due by `now`, in order of their times, at most so many. Each is under way from then on, until it is
-  /// put back, set anew, or dropped.
+  /// The timers that are due by `now`, in order of their times, at most `most`. Each timer is under way from then on,
+  /// until it is put back, set anew, or dropped.
   [[nodiscard]] std::vector<DueTimer> take(Timestamp now, std::size_t most);
   /// It is to be taken again at that time. Unless it was set anew or dropped meanwhile.
   void put_back(const DueTimer& timer, Timestamp again);

@@ -126,7 +126,7 @@ std::string kind_of_state(const StateText& state, bool as_stored) {
          (state.unknown_fields ? ", and fields that are not registered" : "");
 }
 
-/// Of so many events: what they make, or that too much of them is gone.
+/// The sentence that says which state `events` make, or that too many of them are gone.
 std::string what_they_make(const Head& head, const std::string& events) {
   const std::string state = "the state of version " + std::to_string(head.at.version.value);
   if (head.events_gone == 0) return events + ": " + state + " is what they make" + (head.snapshot ? " of it" : "");

@@ -25,7 +25,7 @@ class ChildProcess {
   [[nodiscard]] static Result<ChildProcess> start(std::vector<std::string> words, const std::filesystem::path& log,
                                                   int orphaned = SIGTERM, const std::filesystem::path& program = {});
   ChildProcess() = default;  ///< none
-  /// Ends it at once, if it is still there.
+  /// Ends the child process at once, if it still runs.
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;

@@ -46,7 +46,7 @@ Result<std::unique_ptr<ImportSource>> open_source(const std::string& url, const 
     if (url.starts_with(scheme.begins) && url.size() > scheme.begins.size())
       return scheme.open(url.substr(scheme.begins.size()), access);
   }
-  // Not the whole of it: there may be a password in it.
+  // The message has only the scheme: the rest of the address may hold a password.
   return refuse(ErrorCode::invalid_argument,
                 in_quotes(url.substr(0, url.find(':')), 100) +
                     " is no store to import from: umadb://HOST:PORT, kurrentdb://HOST:PORT");

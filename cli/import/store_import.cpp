@@ -113,7 +113,7 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
   if (!head) return refuse(head.error());
   std::uint64_t stored = 0;
   int tries = 0;
-  auto known = mark_.source;  // everything up to there is stored, or is left out
+  auto known = mark_.source;  // every event up to there is stored, or left out
   while (known < *head) {
     if (!progress(known.position, head->position)) return import_stopped();
     auto read = source_.read_after(known, 4 * append_events_max);

@@ -104,7 +104,7 @@ Outcome run_retention_log(const Invocation& invocation) {
   auto& retention = opened->retention();
   const auto limit = std::min<std::uint64_t>(invocation.arguments.number_at_least("limit", 1),
                                              std::numeric_limits<std::uint32_t>::max());
-  // One more than is shown says whether there is more.
+  // One entry more than is shown tells whether there are more.
   auto log = retention.retention_log(SeqNr{invocation.arguments.number("after").value_or(0)},
                                      static_cast<std::size_t>(limit) + 1);
   if (!log) return Failed(Failure(std::move(log).error()));

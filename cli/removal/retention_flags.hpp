@@ -16,7 +16,7 @@ namespace evershard::cli {
 void add_retention_flags(Options& options, bool removing);
 [[nodiscard]] RetentionOrder retention_order(const Invocation& invocation);
 
-/// What a look that finds nothing to remove says.
+/// What it means that a look finds no event to remove.
 enum class NothingFound : std::uint8_t {
   done,   ///< it is removed already
   asked,  ///< there is something to do all the same: a key to destroy, what was broken off to finish

@@ -166,7 +166,7 @@ class Launched {
  private:
   const Invocation& invocation_;
   std::vector<WatchedProcess> etcd_, coordinators_, nodes_;
-  /// Why not yet; nothing: it is so.
+  /// What the cluster still waits for; nothing: it is ready.
   std::optional<std::string> waits_for();
 
   std::string cut_log_, coordinators_at_, first_node_at_;

@@ -36,7 +36,7 @@ void print_keepers(const Invocation& invocation, const ClusterStatus& status) {
   print_one(invocation, json, parts);
 }
 
-// Asked for again and again: whoever leads by then goes on with it.
+// The change is asked for again and again: the coordinator that leads by then goes on with it.
 Outcome change(const Invocation& invocation, const ShardAssignment& wanted) {
   auto node = node_asked(invocation);
   if (!node) return Failed(std::move(node).error());

@@ -15,7 +15,8 @@ struct SpreadProgress {
   std::uint64_t done = 0, total = 0;
 };
 
-/// Looks at the cluster's status until `left` says that it is done, with progress. What cannot be asked is asked again.
+/// Looks at the cluster's status until `left` says that it is done, with progress. A status that cannot be had is asked
+/// for again.
 ///
 /// Errors: timeout: it was not; cancelled: Ctrl-C; the rest is done by the cluster all the same.
 [[nodiscard]] tl::expected<ClusterStatus, Failure> wait_for_spread(

@@ -217,7 +217,7 @@ Result<bool> CoordinatorProcess::lead(cluster::Succession& succession, cluster::
       self.beat += nodes > 0 ? 1 : 0;
       const auto said = leader.say(self);
       if (said) said_at = Clock::now();
-      // Nothing may have to be put for long, and a leader that cannot put anything is none.
+      // There may be no cut to put for a long time, so the beat tells whether this leader can still write to etcd.
       if (!said && (said.error().code == ErrorCode::fenced || Clock::now() - said_at > without_etcd_most))
         ended = said.error();
       beat_at = Clock::now() + cluster::SuccessionOptions().beat_every;

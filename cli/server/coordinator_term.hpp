@@ -31,7 +31,7 @@ namespace evershard::cli {
 [[nodiscard]] Result<cluster::LinkOptions> coordinator_link_of(const server::CoordinatorSettings& settings,
                                                                std::uint32_t shards);
 
-/// Nodes come to it as long as it is there.
+/// One leadership of this coordinator process: nodes connect to it as long as the object lives.
 ///
 /// Owner: one thread. The log of what happens outlives it.
 class CoordinatorTerm {

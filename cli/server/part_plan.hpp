@@ -15,7 +15,7 @@ struct PartOffer {
   std::uint32_t node = 0;
   GlobalPosition watermark{};     ///< it has applied so much
   std::vector<ShardId> shards{};  ///< whole
-  std::uint32_t failures = 0;     ///< so often it did not give what it offered
+  std::uint32_t failures = 0;     ///< how often the node did not give what it offered
 };
 
 struct PlannedPart {

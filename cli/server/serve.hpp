@@ -13,7 +13,7 @@
 
 namespace evershard::cli {
 
-/// What is served, and what it can be told.
+/// The kind of store that a command serves, and the settings that the command takes.
 struct Serving {
   const settings::Table& table;
   std::string (*sample)();

@@ -29,7 +29,7 @@ class WatchedProcess {
   /// Returns: where it serves. Errors: unavailable: it did not become ready; with what it said last, and where the rest
   /// of that is
   [[nodiscard]] Result<std::string> start();
-  /// What has happened to it, if something has.
+  /// What has happened to the process, if anything has.
   [[nodiscard]] std::optional<std::string> look();
   void ask_to_stop() const {
     if (child_) child_->signal(SIGTERM);

@@ -33,7 +33,7 @@ AnyAnswer AskRoute::given_up(Error why) const {
   if (unknown_)
     return AnyAnswer::failed(
         {ErrorCode::timeout, "the outcome of an earlier try is unknown; the last one: " + why.what});
-  // To who asked it is all the same where the shard was when.
+  // Where the shard was at which time makes no difference to the caller.
   if (why.code == ErrorCode::wrong_shard) why.code = ErrorCode::unavailable;
   return AnyAnswer::failed(std::move(why));
 }

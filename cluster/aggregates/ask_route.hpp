@@ -25,7 +25,7 @@ class AskRoute {
   /// A try came back. Returns: when to try again; nothing: `answer` is to be told.
   [[nodiscard]] std::optional<actors::SteadyTime> came_back(AnyAnswer& answer, actors::SteadyTime now,
                                                             actors::Jitter& jitter);
-  /// What is told when it is not tried any more.
+  /// The answer that the caller gets when no further try is made.
   [[nodiscard]] AnyAnswer given_up(Error why) const;
 
  private:

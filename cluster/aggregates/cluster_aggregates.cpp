@@ -143,7 +143,7 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
     time = std::min(time, ask_time_max);
     auto promise = std::make_shared<std::promise<AggregateAnswered>>();
     auto answer = promise->get_future();
-    // It could be given up by what this returns: nobody here does.
+    // The handle that is returned could give the question up: no caller here does.
     static_cast<void>(ask(std::move(asked), repeatable, time,
                           [promise](AggregateAnswered told) { promise->set_value(std::move(told)); }));
     if (answer.wait_for(time + waiter_grace) == std::future_status::ready) return answer.get();
@@ -398,7 +398,7 @@ void ClusterAggregates::answer(AggregateAsked asked, AggregateDone done) {
     return done(failed(std::move(error)));
   }
   const auto time = asked.time;
-  // It could be given up by what this returns: nobody here does.
+  // The handle that is returned could give the question up: no caller here does.
   static_cast<void>(impl_->carry_out(asked, time, std::move(done)));
 }
 

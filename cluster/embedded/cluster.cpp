@@ -159,7 +159,7 @@ struct Cluster::Impl {
 
   ~Impl() {
     if (aggregates != nullptr) close();
-    if (sealed != nullptr) sealed->stop();  // also where it never got as far: it asks over the links
+    if (sealed != nullptr) sealed->stop();  // also where close() did not: it asks over the links
     links.reset();                          // before what its answers need
     readers.reset();
     retention.reset();
@@ -316,7 +316,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
       cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
                                                    const AggregateId& aggregate) { aggregates->passivate(aggregate); },
                                     .keys = impl->sealed->keys()});
-  impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
+  impl->links->attach(*impl->node);  // last: from here on the node is given shards, and asked
   impl->scheduled->begin();
   impl->removals->begin();
   return Cluster(std::move(impl));

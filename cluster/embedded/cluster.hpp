@@ -117,10 +117,10 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
 
-  /// Each process runs on the node that owns the shard of `$process-NAME`, where its program runs it too.
   /// In the order in which they were hosted, without instances of processes.
   [[nodiscard]] std::vector<std::shared_ptr<const AggregateKind>> hosted_kinds() const;
 
+  /// Each process runs on the node that owns the shard of `$process-NAME`, if that node's program runs it.
   Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                            Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;

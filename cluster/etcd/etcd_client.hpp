@@ -28,8 +28,9 @@ class EtcdClient {
   [[nodiscard]] Result<TxnAnswer> txn(const etcdserverpb::TxnRequest& request);
   /// Errors: out of those above, not_found: the revision was given up
   [[nodiscard]] Result<etcdserverpb::RangeResponse> range(const etcdserverpb::RangeRequest& request);
-  /// Revisions before this one can be read no more, at any member. Given up already: that is all right. `physical`:
-  /// whoever is asked has also taken them out of its pages by then, where it did not take longer than a try.
+  /// After this no member answers reads of revisions before `revision`. A revision that was given up already is no
+  /// error. `physical`: the member that is asked has also taken those revisions out of its pages by then, unless that
+  /// took longer than a try.
   enum class Physical : std::uint8_t { no, yes };
   [[nodiscard]] Result<void> compact(std::int64_t revision, Physical physical = Physical::no);
 

@@ -67,7 +67,8 @@ class EtcdCutLog final : public storage::DurableCutLog {
   Result<void> identify(const Rows& rows);
   Result<void> read_back(const Rows& rows);
   Refused fails(Error error);
-  /// Why a put was not taken, by what the transaction found instead. Nothing: it was, by an earlier try.
+  /// Why etcd did not take a put, by the row that the transaction found instead. Nothing: an earlier try had put the
+  /// cut.
   Result<void> refused_put(const Cut& cut, const std::string& row, const EtcdClient::TxnAnswer& answer);
 
   void compare_value(pb::TxnRequest& txn, const std::string& row, std::string value) const;

@@ -74,14 +74,14 @@ class EtcdKeys final : public SubjectKeys {
   [[nodiscard]] Result<void> begin();
   [[nodiscard]] Result<std::string> naming_secret();
   [[nodiscard]] Result<void> create();
-  /// Where we lead: else it is refused, and nothing is done. Where something else that it compares does not hold, the
-  /// answers to what it asks for then begin with the second.
+  /// Carries the request out if this coordinator leads, else refuses it and changes nothing. If another comparison of
+  /// the request does not hold, the answers to the request's `failure` part begin with the second response.
   [[nodiscard]] Result<etcdserverpb::TxnResponse> carry_out(etcdserverpb::TxnRequest request);
   /// Of each id, in their order.
   [[nodiscard]] std::vector<Result<Seen>> look(const std::vector<KeyId>& ids);
   [[nodiscard]] Result<std::vector<Result<Seen>>> look_at_once(const std::vector<KeyId>& ids);
   [[nodiscard]] Result<Seen> seen(const KeyId& id, const std::string* key, const std::string* erased);
-  /// Where it is there meanwhile, or destroyed, that is what is seen.
+  /// Makes the key. If the key was made or destroyed meanwhile, the result shows that key or its destruction.
   [[nodiscard]] Result<Seen> make(const KeyId& id);
   /// Absent: it was destroyed meanwhile.
   [[nodiscard]] Result<std::optional<HeldKey>> opened(const KeyId& id, const std::string& row) const;

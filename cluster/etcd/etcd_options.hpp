@@ -1,4 +1,4 @@
-// Where an etcd is, and how one gets in.
+// The addresses of an etcd, and the credentials for it.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct EtcdOptions {
   std::filesystem::path tls_key{};
   std::string user{};  ///< empty: etcd asks for none
   std::string password{};
-  /// How long one member has, then the next one is asked.
+  /// How long one member of etcd has to answer before the next member is asked.
   std::chrono::milliseconds try_timeout = std::chrono::milliseconds(700);
   /// All tries of one request together.
   std::chrono::milliseconds timeout = std::chrono::seconds(4);

@@ -20,7 +20,7 @@ class KeyRows {
   /// `prefix`: what all names of the cluster in etcd begin with: `NAME/`.
   KeyRows(std::string prefix, MasterKey master) : prefix_(std::move(prefix)), master_(std::move(master)) {}
 
-  // Names. The first is what all begin with.
+  // Names. All other names begin with all().
   [[nodiscard]] std::string all() const { return prefix_ + "keys/"; }
   [[nodiscard]] std::string check() const { return all() + "check"; }
   [[nodiscard]] std::string names() const { return all() + "names"; }

@@ -39,9 +39,12 @@ struct HomeCall {
 
 /// How to use it, for projections, groups, retention alike:
 ///
-///     homes.serve("groups.describe", [&](const HomeCall& call) -> Result<std::string> { ... });      // on every node
-///     that may be a home, before it joins auto bytes = homes.call({"groups.describe", names.aggregate("mail"),
-///     request.SerializeAsString(), 10s}, HomeCalls::Again::always);
+///     // On every node that may be a home, before the node joins:
+///     homes.serve("groups.describe", [&](const HomeCall& call) -> Result<std::string> { ... });
+///
+///     // On any node:
+///     auto bytes = homes.call({"groups.describe", names.aggregate("mail"), request.SerializeAsString(), 10s},
+///                             HomeCalls::Again::always);
 ///
 /// A call goes to the owner of the shard, in this process or over the link, and is made again, until its time is over,
 /// where nothing was done because the shard has no owner just now, is not open yet, or has moved (AskRoute); where the
@@ -92,7 +95,8 @@ class HomeCalls {
   /// where nobody is the home, or this node is. Errors: as HomeNetwork::ask
   void ask_once(HomeAsked asked, HomeDone done);
 
-  /// What another node asks of a home here. Does not block. `read`: for whom it does, if he may go before he has it.
+  /// Answers a call of another node to a home here. Does not block. `read`: the read of the asker, if the asker may
+  /// give it up before the answer is there.
   void answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read = nullptr);
 
   [[nodiscard]] std::uint32_t node() const;

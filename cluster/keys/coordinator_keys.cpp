@@ -376,7 +376,7 @@ void CoordinatorKeys::look_when_told() {
   for (std::unique_lock lock(mutex_);;) {
     look_.wait(lock, [this] { return looks_no_more_ || looks_again_; });
     if (looks_no_more_) return;
-    looks_again_ = false;  // whoever wants it from here on wants another look
+    looks_again_ = false;  // a request from here on asks for another look
     lock.unlock();
     const auto told = ask({.what = What::erasures}, options_.look_time);
     lock.lock();

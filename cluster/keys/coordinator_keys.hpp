@@ -22,7 +22,7 @@ struct CoordinatorKeysOptions {
   std::chrono::milliseconds time = std::chrono::seconds(5);               ///< an answer is waited for
   std::chrono::milliseconds destroy_time = std::chrono::seconds(30);      ///< the same, of a destruction
   std::chrono::milliseconds look_time = std::chrono::seconds(1);          ///< the same, of what was destroyed
-  std::chrono::milliseconds look_every = std::chrono::milliseconds(500);  ///< that is asked for at most so often
+  std::chrono::milliseconds look_every = std::chrono::milliseconds(500);  ///< erasures are asked for at most so often
   std::chrono::milliseconds wipe_every =
       std::chrono::milliseconds(500);  ///< at the latest so long after its time is over a key is wiped
   BootClock now = boot_time;
@@ -64,9 +64,9 @@ class CoordinatorKeys final : public SubjectKeys {
   /// The coordinator is there, perhaps again: what was destroyed without this node being told is asked for, beside.
   /// Does not wait.
   void look_again();
-  /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent
-  /// may be used until it is over. On return no look beside is under way. Idempotent; not from what watch_erasures()
-  /// calls.
+  /// Asks the coordinator no more: callers that wait for an answer of the coordinator get `unavailable`, and so do
+  /// later callers; keys that were lent may be used until their time is over. On return no background look is under
+  /// way. Idempotent; not from what watch_erasures() calls.
   void stop();
   /// How many keys are in memory.
   [[nodiscard]] std::size_t known() const;

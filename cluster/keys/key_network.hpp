@@ -18,7 +18,7 @@ namespace evershard::cluster {
 struct KeysAsked {
   enum class What : std::uint8_t { key_for = 1, find, current, destroy, erasures };
   What what = What::find;
-  std::uint64_t holder = 0;             ///< the process that asks, and may keep what it is told for a while. Not 0
+  std::uint64_t holder = 0;             ///< the process that asks, and that may keep the lent keys for a while. Not 0
   std::vector<std::string> subjects{};  ///< of key_for: at most KeysAsked::subjects_max; of current: one
   std::vector<KeyId> ids{};             ///< of find: at most KeysAsked::ids_max; of destroy: one
   static constexpr std::size_t ids_max = 1'000;

@@ -38,7 +38,7 @@ class SealedNode {
   const std::shared_ptr<CoordinatorKeys> keys_;
   const std::shared_ptr<const Sealing> sealing_;
   SealedEvents events_;
-  SealingQueue queue_;  ///< goes first: what is in it is the events'
+  SealingQueue queue_;  ///< destroyed first: the work that waits in it uses events_
 };
 
 }  // namespace evershard::cluster

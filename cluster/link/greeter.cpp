@@ -74,7 +74,7 @@ void Greeter::listen(Descriptor socket) {
 
 void Greeter::dial(PeerAddress address) {
   order([this, address = std::move(address)] {
-    // One that may come up in another place is looked for more often.
+    // A peer that may come up in another place is dialled more often.
     const auto most = address.elsewhere.empty() ? options_.limits.redial_max
                                                 : std::min(options_.limits.redial_max, options_.limits.search_max);
     const auto [dialled, is_new] = dialled_.try_emplace(
@@ -198,7 +198,7 @@ void Greeter::dial_due(LinkTime now) {
   }
 }
 
-/// The next one of its places at once; when all were tried, after a while.
+/// Dials the peer's next place at once; after all places were tried, waits for a while.
 void Greeter::dial_again_later(Dialled& dialled, LinkTime now) {
   dialled.session.reset();
   const auto places = dialled.address.elsewhere.size() + 1;

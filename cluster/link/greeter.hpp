@@ -45,7 +45,7 @@ class Greeter {
     PeerAddress address;
     Backoff backoff;
     std::size_t at = 0;                    ///< which of its places is tried next; 0: the address itself
-    std::size_t tried = 0;                 ///< so many of them since the last pause
+    std::size_t tried = 0;                 ///< places that were tried since the last pause
     LinkTime next{};                       ///< when nothing is under way
     std::optional<SessionNumber> session;  ///< greeted, or being greeted
   };

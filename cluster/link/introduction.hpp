@@ -24,14 +24,14 @@ class Introduction {
   Introduction(LinkSocket socket, const LinkOptions& options, std::shared_ptr<const TlsContext> tls,
                GreetingSetup setup, LinkTime now);
 
-  /// Goes as far as it can by now. Returns: nothing: not done yet
+  /// Takes the introduction as far as the socket allows by now. Returns: nothing: the introduction is not done yet
   [[nodiscard]] std::optional<Result<Greeted>> step(LinkTime now);
 
   /// What poll() should wait for: the socket, if there is one yet, and its events.
   [[nodiscard]] int socket() const { return socket_.number(); }
   [[nodiscard]] short events() const;
   [[nodiscard]] LinkTime until() const { return until_; }
-  /// Where it goes to or comes from, for sentences.
+  /// The address that the connection goes to or comes from, for messages.
   [[nodiscard]] const std::string& whom() const { return whom_; }
   /// If this side dials.
   [[nodiscard]] std::optional<NodeNumber> dialled() const { return dialled_; }

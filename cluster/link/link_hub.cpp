@@ -87,7 +87,7 @@ void LinkHub::take(ReleaseCommand& command, LinkTime) {
 void LinkHub::take(Greeted& greeted, LinkTime now) {
   const auto& agreement = greeted.agreement;
   const auto made = find_or_make(agreement.peer.node, now);
-  // Asked before, when it greeted; another may have come in since.
+  // The board was asked before, when the peer greeted; another session may have come in since.
   if (auto admitted = made ? parts_.board.admit(agreement.peer) : Result<void>(refuse(made.error())); !admitted) {
     if (parts_.handlers.on_refused) parts_.handlers.on_refused(node_name(agreement.peer.node), admitted.error());
     if (greeted.dialled) parts_.gone(agreement.peer.node, agreement.session, false);
@@ -112,7 +112,7 @@ void LinkHub::take(Greeted& greeted, LinkTime now) {
 void LinkHub::take(MissedCommand& command, LinkTime now) {
   auto* const peer = find(command.node);
   if (peer == nullptr || peer->connection) return;
-  peer->link.end(command.why, now);  // what is asked of it from here on hears why
+  peer->link.end(command.why, now);  // requests to the peer from here on are told why
 }
 
 void LinkHub::take(ForgetCommand& command, LinkTime now) {

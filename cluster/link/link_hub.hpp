@@ -27,7 +27,8 @@ class LinkTransport {
   [[nodiscard]] virtual ConnectionNumber adopt(LinkSocket socket) = 0;
   /// In sequence, later; the hub is told what is still unsent.
   virtual void write(ConnectionNumber connection, std::string_view bytes) = 0;
-  /// At once, whatever is unsent. `last_words`: if they can go out without waiting. The hub is told nothing more of it.
+  /// Closes the connection at once, whatever is unsent. `last_words` are sent only if they can go out without waiting.
+  /// The hub is told nothing more of the connection.
   virtual void end(ConnectionNumber connection, std::string_view last_words) = 0;
 };
 

@@ -21,7 +21,8 @@ struct LinkTls {
   std::filesystem::path certificate{};  ///< PEM, with its chain; used when dialling and when dialled
   std::filesystem::path key{};          ///< PEM, without a passphrase
   std::filesystem::path ca{};           ///< PEM
-  /// Takes certificates that name no member: whoever has one of the CA's may be any node. One's own is not looked at.
+  /// Takes certificates that name no member: a process with any certificate of the CA may be any node. The own
+  /// certificate is not looked at.
   bool unbound = false;
 };
 

@@ -39,7 +39,8 @@ struct LinkSessionInfo {
 struct LinkHandlers {
   std::function<void(LinkRequest)> on_request{};
   std::function<void(LinkMessage)> on_message{};
-  /// A session begins: what is sent from here on may arrive. Each has its end, before the next one begins.
+  /// A session begins: messages sent from here on may arrive. Each session is also told its end, before the next
+  /// session begins.
   std::function<void(const LinkSessionInfo&)> on_session_up{};
   /// What was under way in it has been answered `timeout`.
   std::function<void(const LinkSessionInfo&, const Error& why)> on_session_down{};

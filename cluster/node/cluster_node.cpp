@@ -299,7 +299,7 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
       network_.aggregates(node, std::move(asked), answer.done());
   }
   std::vector<AggregateInfo> all;
-  std::optional<AggregateId> known_to;  // of a node that gave as many as it may, no more is known
+  std::optional<AggregateId> known_to;  // a node that gave a full page may have more aggregates behind this one
   const auto until = from_now(options_.timeout);
   for (auto& answer : answers) {
     auto some = answer.wait(until);

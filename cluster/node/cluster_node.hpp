@@ -24,8 +24,6 @@ struct ClusterNodeOptions {
   std::uint64_t learn_bytes_per_second = 64u << 20;  ///< 0: as fast as it comes
 };
 
-/// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named;
-/// wrong_shard: it has moved just now, try again. Owner: store and network outlive it.
 /// What a node found that compared its replicas with others'.
 struct ComparedReplicas {
   std::uint64_t events = 0;  ///< that were compared, once for each other replica
@@ -33,6 +31,10 @@ struct ComparedReplicas {
   std::vector<std::string> findings{};  ///< a sentence each
 };
 
+/// The events of the whole cluster, as one node reads and appends them.
+///
+/// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named;
+/// wrong_shard: the shard has moved just now, try again. Owner: store and network outlive the ClusterNode.
 class ClusterNode final : public EventStore {
  public:
   ClusterNode(storage::NodeStore& store, NodeNetwork& network, ClusterNodeOptions options);

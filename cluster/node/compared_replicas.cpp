@@ -90,13 +90,13 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
           here = *std::move(own);
           if (here == there || here.until < there.until) break;
         }
-        // No damage: it is not known whether they have the same.
+        // This is no damage: it is not known whether the two replicas have the same events.
         const auto from_here = " from offset " + std::to_string(from.value) + " on: ";
         if (silent) {
           unknown(shard, node, "", from_here + silent->what);
           break;
         }
-        if (here.until < there.until || there.until <= from) break;  // one of the two is behind: that much is compared
+        if (here.until < there.until || there.until <= from) break;  // one replica is behind: the rest is not compared
         if (here.sum != there.sum && here.rows != there.rows) {
           unknown(shard, node, "", from_here + "not all that was removed is removed on both yet");
           break;

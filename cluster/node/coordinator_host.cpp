@@ -74,7 +74,7 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask,
     const bool asks = report.appends.empty();
     const auto shard = report.shard;
     const auto epoch = report.epoch;
-    // What is being put was made before; the one after it is made of what is known by then.
+    // The cut that is being put was made before; the next cut is made of the reports that are known by then.
     const auto promised = coordinator_.stored().last_cut + (coordinator_.putting() ? 2 : 1);
     auto actions = coordinator_.report(from, std::move(report), naming);
     if (asks && !coordinator_.ended())
@@ -175,7 +175,7 @@ void CoordinatorHost::loop() {
       if (!take_inputs(wait)) return;
       continue;
     }
-    // What comes while a cut is being put goes into the next one.
+    // Reports that come while a cut is being put go into the next cut.
     const bool counts_only = put_->segments.empty() && put_->openings.empty();
     const auto put = log_.put(*put_);
     rate_.seen(Clock::now(), put_->number);

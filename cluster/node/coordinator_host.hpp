@@ -103,7 +103,7 @@ class CoordinatorHost {
   bool take_inputs(std::optional<std::chrono::milliseconds> wait);
   void carry_out(CoordinatorActions actions, std::optional<Clock::time_point> stopped_since = std::nullopt);
   void send(const std::optional<NodeProcess>& to, const ToNode& message);
-  /// To all if something has changed, else to this one.
+  /// Sends the members to all nodes if the members have changed, else to the node that asks.
   void tell_members(std::optional<NodeProcess> asking);
 
   sharding::CutLog& log_;

@@ -12,7 +12,7 @@
 
 namespace evershard::cluster {
 
-/// What has one origin is done in the order it came, one after the other; origins wait for nobody else.
+/// Work of one origin is done in the order it came, one piece after the other; an origin waits for no other origin.
 /// Any thread. Owner: `threads` is destroyed first, and does what was given.
 class InTurn {
  public:

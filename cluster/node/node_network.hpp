@@ -97,8 +97,8 @@ class NodeNetwork {
  public:
   virtual ~NodeNetwork() = default;
   virtual void to_coordinator(ToCoordinator message) = 0;
-  /// Who led, as this node knows it from now on: what it asks goes out under that, and what others ask must agree with
-  /// it.
+  /// The leaderships as this node knows them from now on: its requests carry them, and requests of other nodes must
+  /// agree with them.
   virtual void led_by(const sharding::Leaderships& leaderships) { static_cast<void>(leaderships); }
   /// To followers; what cannot be sent is lost. Returns: of these nodes, those that it was not sent to.
   virtual std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) {

@@ -81,8 +81,9 @@ Result<void> NodeReader::nothing_lost(ShardId shard, GlobalPosition after, Globa
   return {};
 }
 
-// What was lost may have been this aggregate's. Who begins behind the last version he has seen has missed nothing where
-// that version is there and lies behind the loss. Where it is not there, what he has seen may be what was lost.
+// The lost events may have been this aggregate's. A reader that begins behind the last version it has seen has missed
+// nothing if that version is there and lies behind the loss. If that version is not there, it may be among the lost
+// events.
 Result<void> NodeReader::stream_is_whole(const storage::View& view, const AggregateId& aggregate,
                                          const StreamOptions& options) {
   const auto shard = shard_of(aggregate);

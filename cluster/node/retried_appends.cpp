@@ -68,7 +68,7 @@ void RetriedAppends::answered(std::uint64_t number, std::uint64_t tried, Result<
     if (one == waiting_.end()) return;
     auto& at = one->second;
     if (!result && may_change(result.error().code) && !closed_) {
-      if (tried != at.tries) return;  // a later try is under way
+      if (tried != at.tries) return;  // a later try of the append is under way
       pause =
           std::min<Clock::duration>(pause_max, pause_min * (std::int64_t{1} << std::min<std::uint64_t>(tried - 1, 10)));
       at.waits = Clock::now() + pause < at.deadline;

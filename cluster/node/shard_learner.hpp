@@ -57,7 +57,7 @@ class ShardLearner {
   /// Returns: false: it is stopping.
   bool wait(Clock::duration time);
   void pace(std::size_t bytes);
-  /// Whether that is still what is to be learned.
+  /// Whether the node still keeps and learns the shards that `keeping` names.
   [[nodiscard]] bool still(const Keeping& keeping) const;
 
   NodeCommitter& committer_;

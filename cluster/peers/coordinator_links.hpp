@@ -39,7 +39,7 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
   /// How many nodes have said hello and are connected.
   [[nodiscard]] std::size_t nodes() const;
-  /// Whether another coordinator stands by, or somebody like it asks.
+  /// Whether a standby coordinator is connected, or another process that has a number like a standby's.
   [[nodiscard]] bool somebody_stands_by() const;
 
   void to_node(NodeProcess node, ToNode message) override;

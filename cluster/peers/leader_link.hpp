@@ -1,5 +1,5 @@
-// LeaderLink: the session of a coordinator that stands by with the one that leads. It only says whether that one is
-// there.
+// LeaderLink: the session of a standby coordinator with the leader. It says whether the leader is there, and nothing
+// else.
 
 #pragma once
 
@@ -24,7 +24,7 @@ class LeaderLink {
 
   /// Absent: nobody. Errors: invalid_argument: nobody may be dialled there
   [[nodiscard]] Result<void> follow(const std::optional<std::string>& address);
-  /// Whether the one that is followed is there.
+  /// Whether the leader that is followed is there.
   [[nodiscard]] bool up() const { return up_; }
   /// Errors: as Links::reload_tls says
   [[nodiscard]] Result<void> reload_tls() { return has_tls_ ? links_->reload_tls() : Result<void>{}; }

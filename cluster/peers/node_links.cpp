@@ -427,7 +427,7 @@ void NodeLinks::request_read(std::uint32_t node, PeerKind kind,
   using OnGone = std::stop_callback<std::function<void()>>;
   // It may be gone already, or go while the request is on its way: PeerReads takes either order.
   auto on_gone = std::make_shared<OnGone>(reading->token(), [this, node, number] {
-    // Who does not hear of it asks again, and is told so.
+    // A node that does not get this message asks again, and is told then.
     (void)links_->send(on_links(node), on_wire(PeerKind::given_up), encode_given_up(number));
   });
   request(node, kind, encoded(number), time,
@@ -451,7 +451,7 @@ void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
 }
 
 void NodeLinks::ship_row_log(std::uint32_t node, const RowLogPart& part) {
-  // It is shipped until it is said to be there.
+  // A part is shipped again until the follower says that it has the part.
   (void)links_->send(on_links(node), on_wire(PeerKind::ship_row_log), encode(part) + led()->asked_under);
 }
 

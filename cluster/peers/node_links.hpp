@@ -32,7 +32,7 @@ struct NodeLinksOptions {
   LinkOptions link{};
   std::string listen_host = "127.0.0.1";
   std::uint16_t listen_port = 0;
-  std::vector<HostAndPort> coordinators{};                       ///< where the one that leads may be; at least one
+  std::vector<HostAndPort> coordinators{};                       ///< where the leader may be; at least one address
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of what other nodes are asked for
   LongReadOptions long_reads{};                                  ///< of what other nodes read here
   std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread

@@ -28,7 +28,7 @@ class PeerReads {
   void gone(std::uint32_t node);
   void close() { long_reads_.close(); }
 
-  /// How many are under way that may be given up.
+  /// How many reads are under way that their askers may give up.
   [[nodiscard]] std::size_t under_way() const;
 
  private:
@@ -38,7 +38,7 @@ class PeerReads {
   LongReads long_reads_;
   mutable std::mutex mutex_;  ///< of the next
   std::map<Name, std::weak_ptr<storage::ReadWork>> reads_;
-  std::deque<Name> early_;  ///< given up before they came; the newest last
+  std::deque<Name> early_;  ///< reads that were given up before they came; the newest last
 };
 
 }  // namespace evershard::cluster

@@ -121,7 +121,7 @@ Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, 
                                                   const Progress& progress) {
   const auto ended = carried_out(homes_, aggregate, std::move(asked), dry_run, progress);
   if (!ended) return refuse(ended.error());
-  // Who asks next, here, is told of it; not in time: it is done all the same.
+  // Waits so that the next caller at this node sees the removal; if it does not show in time, it is done all the same.
   static_cast<void>(node_.wait_for(GlobalPosition{ended->position()}, shown_within));
   return messages::result_of(ended->result());
 }
@@ -177,7 +177,7 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
       part.ended = true;
     }
   }
-  // Who is told how far it is, is told in his own thread.
+  // The caller's progress function is called in the caller's own thread.
   while (std::ranges::any_of(parts, [](const auto& part) { return !part.second.ended; })) {
     std::uint64_t done = 0, total = 0;
     for (const auto& [number, part] : parts) {
@@ -227,7 +227,8 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
     const auto code = failed && failed->code != ErrorCode::wrong_shard ? failed->code : ErrorCode::unavailable;
     auto what =
         "not done for " + named(left) + ": " + (failed ? failed->what : std::string("no node has them just now"));
-    // Of an erasure it does not: its key is gone. One that is not known to be done says so itself.
+    // This advice does not hold for an erasure: its key is gone. And an error of unknown outcome gives the advice
+    // itself.
     if (!asked.has_take_out() && !what.ends_with("does what is left")) what += ". The same again does what is left";
     sum.trouble = Error(code, std::move(what), std::move(details));
   }

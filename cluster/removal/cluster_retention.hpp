@@ -79,7 +79,7 @@ class ClusterRetention final : public HistoryRetention {
     std::vector<RetentionPolicy> found{};
     std::optional<Error> trouble{};  ///< unavailable: those of some shards could not be read
   };
-  /// All that can be read: each says by itself what goes. Errors: corruption, io
+  /// All policies that can be read: each policy says by itself which events go. Errors: corruption, io
   [[nodiscard]] Result<Policies> policies_there();
 
   NodeRetention here_;

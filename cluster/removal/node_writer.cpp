@@ -253,7 +253,7 @@ Result<void> NodeWriter::drop(const Intent& intent, std::string_view type, const
   return replace(intent, Append{}.event(std::move(event)), {});
 }
 
-/// What it is about is not here any more.
+/// The events that the intent is about are not here any more.
 Result<void> NodeWriter::let_go(const Intent& intent, const RetentionIntent& what) {
   const auto removal = removal_of(what.rows);
   if (!removal) return refuse(removal.error());

@@ -27,7 +27,7 @@ class RemovalWatch {
   ~RemovalWatch() { stop(); }
   RemovalWatch(const RemovalWatch&) = delete;
 
-  /// From here on, in a thread of its own. Once.
+  /// Begins to watch the log, in a thread of its own. To be called once.
   void begin();
   /// Waits for a read that is under way, at most until that is cancelled. Idempotent.
   void stop();

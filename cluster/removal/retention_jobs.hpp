@@ -19,7 +19,7 @@
 
 namespace evershard::cluster {
 
-/// Any thread. What has ended is kept for a while, so that its outcome can be asked for again.
+/// Any thread. A job that has ended is kept for a while, so that its outcome can be asked for again.
 class RetentionJobs {
  public:
   using Clock = std::chrono::steady_clock;

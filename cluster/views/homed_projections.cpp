@@ -76,7 +76,7 @@ ProjectionInfo not_answered(const actors::Definition& definition, GlobalPosition
   return info;
 }
 
-/// A second time it gives what the first has made.
+/// A second call gives the projection that the first has made.
 Again again_if(IfThere there) { return there == IfThere::give ? Again::always : Again::not_done; }
 
 }  // namespace

@@ -37,7 +37,7 @@ Result<server::ServerOptions> server_options_of(ServeOptions from) {
   options.tokens = std::move(from.tokens);
   options.insecure = from.insecure;
   options.log.file = std::move(from.log_file);
-  // What only a server does by itself is not done here.
+  // The housekeeping that a server does by itself is not done here unless the options ask for it.
   options.vacuum_every = from.vacuum_every;
   options.projections_vacuum.every = options.documents_vacuum.every = from.vacuum_every;
   options.retention_every = from.retention_every;

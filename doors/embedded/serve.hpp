@@ -46,7 +46,7 @@ class Doors {
   [[nodiscard]] std::string http_address() const;
   /// Reads tokens and certificates anew. Errors: what could not be read stays in force as it was
   [[nodiscard]] Result<void> reload();
-  /// Takes nothing new; what is under way has so long. The store stays open. Any number of times.
+  /// Takes no new calls; calls under way have `drain` to end. The store stays open. May be called any number of times.
   void stop(std::chrono::milliseconds drain = std::chrono::milliseconds(0));
 
  private:

@@ -42,7 +42,7 @@ void AnsweringStream::go_on() {
   std::unique_lock lock(mutex_);
   if (finished_) return;
   if (broken_) {
-    // Nobody is there any more to be told them.
+    // The client is gone: the answers are dropped.
     while (has_answer()) static_cast<void>(next_answer());
   } else if (!writing_ && has_answer()) {
     outgoing_ = next_answer();

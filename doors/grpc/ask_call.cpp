@@ -98,7 +98,7 @@ class AskCall final : public grpc::ServerUnaryReactor {
     Finish(grpc::Status::OK);
   }
 
-  UnderWay here_;  // the last that goes: then the door may be gone
+  UnderWay here_;  // destroyed last: after that the door may be gone
   Calls& calls_;
   grpc::ByteBuffer& out_;
   AskOptions options_;

@@ -37,7 +37,7 @@ class Drainable {
   virtual void drain() = 0;
 };
 
-/// Whoever comes now, and whoever is sent away.
+/// The error of calls that come while the server stops, and of calls that it ends.
 [[nodiscard]] inline Error calls_stopping() { return {ErrorCode::unavailable, "the server is stopping"}; }
 
 class UnderWay;
@@ -149,7 +149,7 @@ class UnderWay {
   [[nodiscard]] const serving::Caller& caller() const { return caller_; }
   /// Its context ends.
   void leaves() { calls_.left(this); }
-  /// A further message of an admitted stream. Returns: why not, and when to try again.
+  /// Counts a further message of an admitted stream. Returns: why the message is refused, and when to try again.
   [[nodiscard]] std::optional<serving::ClientGate::Refusal> over_limit(std::size_t bytes);
   /// Returns: what the client is told.
   grpc::Status refused(const Error& error, const std::vector<RecordedEvent>& conflicts = {}) {
@@ -354,7 +354,7 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
     });
   }
 
-  UnderWay here_;  // the last that goes: then the door may be gone
+  UnderWay here_;  // destroyed last: after that the door may be gone
   Calls& calls_;
   grpc::CallbackServerContext& context_;
   grpc::ByteBuffer& out_;

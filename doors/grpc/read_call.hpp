@@ -50,7 +50,7 @@ class ReadCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::
   Calls& calls_;
   UnderWay here_;
   std::function<EventStream()> open_;
-  bool small_ = false;  ///< it asks for little, or for one aggregate
+  bool small_ = false;  ///< the read asks for few events, or for one aggregate
 
  private:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* begin_call(std::shared_ptr<ReadCall> call,

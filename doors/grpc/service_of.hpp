@@ -57,7 +57,7 @@ class ServiceOf : public Of::Service {
           });
   }
 
-  /// Long work, for who has the scope `admin`. It says how far it is.
+  /// Long work, for clients with the scope `admin`. The call reports its progress.
   ///
   /// Shape: `work`: Result<Response>(Request&, const Progress&); Response has a WorkProgress `progress`
   template <class Request, class Response, class Work>
@@ -66,7 +66,7 @@ class ServiceOf : public Of::Service {
       return work(request, progress);
     });
   }
-  /// The same where more than the result is given.
+  /// The same for work that gives further messages beside its result.
   ///
   /// Shape: `work`: as WorkCall::Work
   template <class Request, class Response, class Work>

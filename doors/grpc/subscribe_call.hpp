@@ -41,7 +41,8 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 
   /// Sets what to follow. Returns: false: there is nothing to follow, the call is over. Errors: the call's
   virtual Result<bool> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
-  /// Whether it may begin behind a position: at once, or when this node has come as far. Errors: invalid_argument
+  /// Whether the subscription may begin behind a position: at once, or when this node has come as far. Errors:
+  /// invalid_argument
   [[nodiscard]] Result<void> check_after(GlobalPosition after, bool of_this_fork);
   /// In the pool, of an item that is not idle. Returns: nothing: it is not told. `at`: everything up to there was told.
   virtual std::optional<grpc::ByteBuffer> message_of(const FeedItem& item, GlobalPosition at);

@@ -56,7 +56,7 @@ Result<TlsTexts> read_tls(const serving::TlsFiles& files) {
   const auto key_text = text_of_file(files.key, "the key");
   if (!key_text) return refuse(key_text.error());
   const Bio bio(BIO_new_mem_buf(key_text->data(), static_cast<int>(key_text->size())));
-  // No passphrase: nobody is there to be asked for it.
+  // No passphrase: there is no user to type one.
   const Key key(PEM_read_bio_PrivateKey(
       bio.get(), nullptr, [](char*, int, int, void*) { return 0; }, nullptr));
   if (!key) return no_pem(files.key, "the key", "holds no key in PEM, or one with a passphrase");

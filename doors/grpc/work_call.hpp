@@ -93,7 +93,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     go_on(lock);
     return true;
   }
-  /// Until what was given before is on its way.
+  /// Waits until the message that was given before is on its way.
   void await_turn(std::unique_lock<std::mutex>& lock) {
     while (writing_ && next_ && !stopped_) taken_.wait_for(lock, looks_every);
   }

@@ -20,11 +20,11 @@
 
 namespace evershard::http {
 
-/// Somebody who may go away: whoever works for him is told.
+/// A client that may go away: the work for the client is told when it does.
 class Interest {
  public:
   [[nodiscard]] bool gone() const { return gone_.load(); }
-  /// Called once; at once where he is gone already.
+  /// `tell` is called once; at once where the client is gone already.
   void when_gone(std::function<void()> tell);
   void go();
 
@@ -43,7 +43,7 @@ struct Asked {
   std::string client;  ///< of serving::ClientGate
 };
 
-/// From any thread, but for what is said otherwise.
+/// Functions may be called from any thread, unless they say otherwise.
 /// Source: docs/http-api.md.
 class Api {
  public:
@@ -65,7 +65,7 @@ class Api {
   [[nodiscard]] Response options_of(const Request& request) const;
 
   void stop() { stopping_ = true; }
-  /// Nothing that it works for is under way any more.
+  /// Ends the work of maintenance. Shape: no request that waits for such work is under way any more.
   void end_maintenance() { maintenance_.reset(); }
   [[nodiscard]] LiveStats& live_stats() { return live_stats_; }
   /// One for all who watch, in the pool.
@@ -74,7 +74,7 @@ class Api {
   [[nodiscard]] serving::MethodMetrics& metrics_of(const Route& route) {
     return *methods_[static_cast<std::size_t>(&route - routes().data())];
   }
-  /// Of what is refused before it is known what is asked, or by whom.
+  /// The metrics of requests that are refused before their route, or their client, is known.
   [[nodiscard]] serving::MethodMetrics& metrics_of_no_route() { return served.metrics->method("http", "none"); }
   [[nodiscard]] serving::Metrics& metrics() { return *served.metrics; }
 

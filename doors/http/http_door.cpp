@@ -292,7 +292,7 @@ void HttpDoor::Impl::stop(std::chrono::milliseconds drain) {
   network->api.end_maintenance();
   work.reset();
   thread.join();
-  network->under_way.wait_for_none();  // for a sample that was begun meanwhile: nobody begins another
+  network->under_way.wait_for_none();  // for a sample that was begun meanwhile: no further sample is begun
 }
 
 }  // namespace evershard::http

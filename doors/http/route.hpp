@@ -46,7 +46,7 @@ enum class Manner : std::uint8_t {
   usual,
   always,        ///< answered to whom has had his share, and while the server is stopping
   uncompressed,  ///< its answers are small, and made where others wait
-  stream,        ///< goes on: there is no HEAD of it
+  stream,        ///< the answer goes on: there is no HEAD of it
 };
 
 struct Route {

@@ -12,7 +12,7 @@
 
 namespace evershard::http {
 
-/// All of them, always the same.
+/// All routes, always the same ones.
 [[nodiscard]] std::span<const Route> routes();
 
 struct Routed {

@@ -12,7 +12,7 @@ constexpr std::string_view word = R"(\p{L}\p{Mn}\p{Nd}\p{Pc})";
 constexpr std::string_view digit = R"(\p{Nd})";
 constexpr std::string_view space = R"(\f\n\r\t\v\x{85}\p{Z})";
 constexpr std::string_view any_character = "(?s:.)";
-/// These mean the same in both.
+/// Letters that mean the same behind a backslash in .NET and in RE2.
 constexpr std::string_view letters_alike = "afnrtvpPxAz";
 
 class DotnetPattern {
@@ -139,7 +139,7 @@ class DotnetPattern {
       out_ += any_character;
       return;
     }
-    // What is not of these cannot be said beside other characters.
+    // Inside of a class, \W and \S cannot be expressed beside other characters.
     if (has('W') || has('S')) {
       if (!taken.empty() || words.size() != 1) return not_understood(R"(\W or \S in a class)");
       out_.append(negated ? "[" : "[^").append(has('W') ? word : space) += ']';

@@ -117,7 +117,7 @@ void EventMessages::add(const RecordedView& event, bool structured_ids) {
   to = put_entry(content_key, content, to);
   to = put_entry(created_key, created.view(), to);
   to = put_text_if(8, event.payload, put_text_if(7, event.metadata_bytes(), to));
-  *to++ = static_cast<char>(3 << 3);  // one of a choice: it is there, whatever it is
+  *to++ = static_cast<char>(3 << 3);  // a field of a oneof is written whatever its value
   put_varint(position, to);
   ends_.push_back(used_);
 }

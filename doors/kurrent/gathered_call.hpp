@@ -87,7 +87,7 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   }
 
  private:
-  static constexpr std::size_t bytes_of_message = 512;  ///< of memory, where there is nothing in it
+  static constexpr std::size_t bytes_of_message = 512;  ///< the memory that an empty message takes
 
   const std::shared_ptr<Kurrent> kurrent_;
   door::UnderWay here_;

@@ -27,7 +27,7 @@ struct KurrentOptions {
 /// Behind the doors' stop(): all is kept, and other nodes' consumers go on elsewhere. Any number of times.
 void stop_home(PersistentHome& home);
 
-/// What a message of theirs may have at most; theirs take as much.
+/// The size of the longest message of a KurrentDB client; KurrentDB's servers take as much.
 inline constexpr std::size_t message_bytes_most = 17u << 20;
 
 /// Serves until it is stopped. `options`: where, with which certificates and bounds.

@@ -16,7 +16,7 @@ using Nothing = ::event_store::client::Empty;
 
 struct OperationsService::Scavenge {
   std::mutex mutex{};
-  std::string id{};  ///< of the one that is under way; empty: there is none
+  std::string id{};  ///< of the scavenge that is under way; empty: there is none
   std::atomic<bool> stopping{false};
 };
 

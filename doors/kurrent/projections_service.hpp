@@ -16,7 +16,7 @@ namespace evershard::kurrent {
 
 namespace esproj = ::event_store::client::projections;
 
-/// What clients may want of one that there is.
+/// What clients may want of a projection that exists.
 enum class ProjectionChange : std::uint8_t { enable, disable, reset, update, remove, state };
 
 /// `$by_category` and `$by_event_type` are always there: `$ce-` and `$et-` are derived when they are read. The other

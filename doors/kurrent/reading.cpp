@@ -198,7 +198,7 @@ Reading::Stepped Reading::step(EventMessages& out) {
   return stepped;
 }
 
-/// What was said before goes before.
+/// Messages that were made before go out before the events.
 void Reading::move_to_encoded(std::vector<esp::ReadResp>& out) {
   for (const auto& message : out) encoded_->add(message);
   out.clear();

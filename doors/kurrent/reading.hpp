@@ -63,8 +63,8 @@ class Reading {
   [[nodiscard]] std::variant<Step, Refusal> step(EventMessages& out);
   /// What may be news to it.
   [[nodiscard]] virtual Query interest() const = 0;
-  /// Of a subscription, after a step: everything up to here was looked at, and given where it is to be. Absent: it is
-  /// not read by positions.
+  /// Of a subscription, after a step: every event up to here was looked at and, where it is to be, given. Absent: the
+  /// subscription is not read by positions.
   [[nodiscard]] virtual std::optional<GlobalPosition> looked_to() const { return std::nullopt; }
   [[nodiscard]] const ReadPlan& plan() const { return plan_; }
   [[nodiscard]] std::size_t events() const { return events_; }
@@ -75,7 +75,7 @@ class Reading {
   virtual std::optional<Refusal> begin(std::vector<esp::ReadResp>& out) = 0;
   virtual Stepped go_on(std::vector<esp::ReadResp>& out) = 0;
 
-  /// What of a stream is there to be seen now.
+  /// The part of a stream that clients see now.
   struct Shown {
     bool tombstoned = false;  ///< then the rest says nothing
     SeqNr version{};
@@ -97,7 +97,7 @@ class Reading {
   void give_link(const RecordedEvent& event, std::vector<esp::ReadResp>& out);
   /// Whether a subscription may begin behind a position: one that the store does not have is of another history.
   [[nodiscard]] std::optional<Refusal> refused_beyond(GlobalPosition after) const;
-  /// It has all that there is: says so once, until it has fallen behind.
+  /// The reading has given every event that there is: it tells the client so once, until it has fallen behind.
   void caught_up(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
                  std::vector<esp::ReadResp>& out);
   void fell_behind(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
@@ -111,9 +111,10 @@ class Reading {
 
  private:
   Stepped first_step(std::vector<esp::ReadResp>& out);
-  /// Where the link leads. Absent: to nothing that is there to be seen. Errors: it is not known
+  /// The event that the link leads to. Absent: no event that clients see. Errors: the event could not be looked up
   [[nodiscard]] Result<std::optional<RecordedEvent>> linked(const RecordedEvent& link);
-  /// Whether a link leads to it: to what its stream does not show, none does. Errors: it is not known
+  /// Whether a link leads to the event: no link leads to an event that its stream does not show. Errors: the stream
+  /// could not be looked up
   [[nodiscard]] Result<bool> is_shown(const RecordedEvent& event);
   void move_to_encoded(std::vector<esp::ReadResp>& out);
 
@@ -122,7 +123,7 @@ class Reading {
   std::size_t events_ = 0;                         ///< of the last step
   std::unordered_map<AggregateId, Shown> linked_;  ///< streams that links of this step lead to
   std::optional<Error> broken_;                    ///< where a link leads is not known: the reading ends before it
-  EventMessages* encoded_ = nullptr;               ///< where what is given goes, in this step
+  EventMessages* encoded_ = nullptr;               ///< where the messages of this step go
   std::mutex mutex_;
   std::optional<EventStream> stream_;
   bool cancelled_ = false;

@@ -15,7 +15,7 @@ namespace evershard::kurrent {
 /// and then as many again are to be looked at.
 class ReadBound {
  public:
-  /// From the second time on many at once: few of those that stand there may be shown.
+  /// From the second time on it asks for many events at once: few of the events there may be shown.
   std::uint64_t ask(std::uint64_t events) {
     return left_ = std::exchange(again_, true) ? std::max<std::uint64_t>(events, 1'000) : events;
   }

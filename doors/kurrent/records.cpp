@@ -264,7 +264,7 @@ grpc::Status violations_status(const RecordsWrite& records, const std::vector<Se
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (records.checks[i] && !records.write.streams[i].expected.holds_for(seen[i])) add(i, seen[i]);
   }
-  // It may hold again by now: then what was found when it was decided.
+  // The expectation may hold again by now: then the answer has the version that was found at the decision.
   if (detail.violations().empty() && refusal.which && *refusal.which < records.checks.size())
     add(*refusal.which, refusal.actual);
   std::sort(detail.mutable_violations()->begin(), detail.mutable_violations()->end(),

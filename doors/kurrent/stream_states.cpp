@@ -32,7 +32,7 @@ void StreamStates::apply(const RecordedEvent& event) {
   if (event.type == retention::aggregate_removed) return removed(event);
   if (event.type != metadata_event_type || !is_metadata(*event.aggregate)) return;
   const auto stream = stream_of_metadata(*event.aggregate);
-  if (!stream) return;  // of no stream that there can be: nobody asks for it
+  if (!stream) return;  // metadata of a name that no stream can have: nobody asks for it
   auto& state = states_[*stream];
   state.json = event.payload;
   state.metadata = metadata_from(event.payload);

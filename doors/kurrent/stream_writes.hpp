@@ -26,7 +26,7 @@ struct StreamExpected {
 /// One atomic write to one stream or several.
 struct StreamWrite {
   std::vector<StreamExpected> streams{};  ///< each once
-  std::vector<Event> events{};            ///< none: only what is expected is looked at
+  std::vector<Event> events{};            ///< none: only the expectations are checked
 };
 
 struct StreamsWritten {

@@ -48,7 +48,7 @@ void AppendLanes::take_lanes() {
   lanes_ = connection_->lanes();
 }
 
-/// One is answered. Where it was the last one by the lanes before, whatever was held goes by the new ones.
+/// An append is answered. If it was the last append by the former lanes, the held appends now go by the new lanes.
 void AppendLanes::ended() {
   std::unique_lock lock(mutex_);
   --under_way_;

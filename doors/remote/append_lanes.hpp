@@ -48,7 +48,7 @@ class AppendLanes : public std::enable_shared_from_this<AppendLanes> {
   std::vector<std::uint32_t> lanes_;                                ///< per shard: its node
   std::uint64_t version_ = 0;                                       ///< of lanes_
   std::size_t under_way_ = 0;
-  std::deque<Held> held_;  ///< until nothing is under way by the lanes before
+  std::deque<Held> held_;  ///< appends that wait until none is under way by the former lanes
   bool releasing_ = false;
   std::condition_variable released_;
   bool closing_ = false;

@@ -242,7 +242,7 @@ void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call)
       const bool borne = !told || full || patience_.bears(error, ToldPatience::Clock::now());
       if (!may_pass(error) || !borne) {
         ended = pending_.all(false, error, told);
-        patience_.worked();  // what comes later has its own
+        patience_.worked();  // later appends have a patience of their own
       }
     }
     trouble_ = error.what;

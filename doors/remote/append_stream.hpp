@@ -57,7 +57,7 @@ class AppendStream {
   bool writing_ = false;
   bool at_home_ = false;  ///< the call goes to its own door
   bool leaving_ = false;  ///< its own door is open again, or this one cannot: what was sent is answered first
-  PendingAppends::Clock::time_point left_at_{};  ///< last, because a node said that it cannot
+  PendingAppends::Clock::time_point left_at_{};  ///< when it last left a door whose node said that it cannot
   bool closing_ = false;
   std::uint32_t tries_ = 0;  ///< since the last answer
   bool heard_ = false;       ///< any answer, ever

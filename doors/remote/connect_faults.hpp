@@ -17,7 +17,8 @@ namespace evershard::remote {
 /// HOST:PORT; without a port 7420; gRPC's own schemes (unix:, dns:, ...) as they are. Errors: invalid_argument
 [[nodiscard]] Result<std::string> whole_address(std::string_view text);
 
-/// Of what gRPC says where no connection was made. Nothing: it is nothing that has to be mended first.
+/// The fault that gRPC names where no connection was made. Nothing: the error names no fault that somebody has to mend
+/// first.
 [[nodiscard]] std::optional<std::string_view> fault_words(const Error& error);
 
 /// Of the addresses of one client. Once anybody has answered, a server that cannot be reached is waited for, as one

@@ -18,7 +18,7 @@ constexpr auto pause_min = std::chrono::milliseconds(10);
 constexpr auto pause_max = std::chrono::milliseconds(500);
 constexpr auto keepalive_alone = std::chrono::milliseconds(20'000);
 constexpr auto keepalive_of_several = std::chrono::milliseconds(1'000);  // then there is somebody else to ask
-constexpr auto silence_of_several = std::chrono::milliseconds(1'500);    // after it was asked whether it is there
+constexpr auto silence_of_several = std::chrono::milliseconds(1'500);    // after a keepalive ping
 constexpr int reconnect_max_ms = 1'000;
 constexpr auto meeting_timeout = std::chrono::milliseconds(2'000);
 constexpr auto map_age_max = std::chrono::seconds(30);
@@ -358,7 +358,7 @@ bool Connection::asked_again(const Error& error, bool told, Again again, Clock::
       return !told || again == Again::not_served || again == Again::named || several();
     case ErrorCode::timeout:
       if (again == Again::named) return told && since < options_.unavailable_timeout;  // it has waited itself
-      return told && again == Again::not_served && several();  // this one is behind: another may not be
+      return told && again == Again::not_served && several();  // this node is behind: another may not be
     default:
       return false;
   }

@@ -117,14 +117,14 @@ class Connection {
   [[nodiscard]] std::optional<Error> final_fault();
   /// Anybody has answered.
   [[nodiscard]] bool was_heard();
-  /// It could not be reached, or says that it cannot: the next one is asked.
+  /// The door could not be reached, or says that it cannot answer: the next door is asked.
   void failed(const Door& door);
   /// More than one address is known.
   [[nodiscard]] bool several();
 
   /// A server has no room for what this client asks, and wants to be asked again so much later.
   void is_full(std::chrono::milliseconds retry_after);
-  /// How long that is still to be waited for.
+  /// How long the client still waits for that room.
   [[nodiscard]] std::chrono::milliseconds full_for() const;
 
   /// Appends are sent: who writes which shard is worth knowing. `doubtful`: what is known may be wrong by now.
@@ -140,7 +140,7 @@ class Connection {
   void see(GlobalPosition position);
   /// What a read waits for: what its caller says, else what was seen.
   [[nodiscard]] std::optional<GlobalPosition> at_least(std::optional<GlobalPosition> asked) const;
-  /// How long one door is waited for to come so far, of what is left: another may be there already.
+  /// How long, of the time that is left, one door has to reach a position: another door may have reached it already.
   [[nodiscard]] std::chrono::milliseconds wait_at_one(std::chrono::milliseconds left);
 
   /// When a call is tried again.
@@ -165,7 +165,7 @@ class Connection {
                                  std::chrono::milliseconds grace = {}) {
     const auto began = Clock::now();
     const auto deadline = began + std::min(timeout, time_max);
-    Error why;  // of the try before: it says more than that the time is up
+    Error why;  // of the try before: that error says more than that the time is up
     WriteOutcome outcome;
     ToldPatience patience(options_.unavailable_timeout);
     for (std::uint32_t tries = 0;; ++tries) {
@@ -262,7 +262,7 @@ class Connection {
   std::optional<Error> forked_{};  ///< a door that answered as ours serves another fork of the store by now
   Error trouble_{ErrorCode::unavailable, "no server was reached"};
   bool map_wanted_ = false;
-  bool map_known_ = false;                             ///< somebody told it, or that there is none
+  bool map_known_ = false;                             ///< a server told the map, or that there is none
   std::chrono::steady_clock::time_point map_asked_{};  ///< last
   grpc::ClientContext* asking_ = nullptr;
   bool closing_ = false;

@@ -38,7 +38,7 @@ std::optional<std::size_t> DoorChoice::current() const {
 
 std::optional<std::size_t> DoorChoice::to_meet(Clock::time_point now) const {
   if (doors_.empty() || (doors_[at_].whose == Whose::ours && doors_[at_].failures == 0)) return std::nullopt;
-  // From the one at hand itself: the first address comes first.
+  // The search begins with the current door itself, so that the first address comes first.
   return next(at_ + doors_.size() - 1,
               [now](const Door& door) { return door.whose == Whose::unknown && door.rests_until <= now; });
 }

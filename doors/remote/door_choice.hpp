@@ -24,13 +24,13 @@ class DoorChoice {
   void is(std::size_t door, Whose whose);
   [[nodiscard]] Whose whose(std::size_t door) const { return doors_.at(door).whose; }
 
-  /// Nobody can be asked, and nobody will.
+  /// Every door serves another store: none can be asked, now or later.
   [[nodiscard]] bool all_foreign() const;
-  /// The one to ask. Nothing: none is known to be ours.
+  /// The door to ask. Nothing: no door is known to serve our store.
   [[nodiscard]] std::optional<std::size_t> current() const;
-  /// The one that should say whose it is, because nobody else works. Nothing: none, or none yet.
+  /// The door that should say which store it serves, because no door of ours works. Nothing: no such door, or none yet.
   [[nodiscard]] std::optional<std::size_t> to_meet(Clock::time_point now) const;
-  /// When to_meet() may give one that rests now.
+  /// When to_meet() may give a door that rests now.
   [[nodiscard]] std::optional<Clock::time_point> meets_next() const;
 
   void worked(std::size_t door) { doors_.at(door).failures = 0; }
@@ -45,7 +45,7 @@ class DoorChoice {
     unsigned failures = 0;  ///< since it worked
     Clock::time_point rests_until{};
   };
-  /// From the one behind `from` on, once around.
+  /// The next door that fits, from the one behind `from` on, once around.
   template <class Fits>
   [[nodiscard]] std::optional<std::size_t> next(std::size_t from, Fits fits) const;
 

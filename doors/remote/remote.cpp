@@ -84,7 +84,7 @@ Remote::~Remote() = default;
 
 namespace {
 
-/// What another try may find otherwise. `timeout`: it may be stored, the same again tells.
+/// Whether another try may have another outcome. `timeout`: the append may be stored; the same append again tells.
 bool another_time(ErrorCode code, bool several) {
   if (code == ErrorCode::overloaded) return true;
   return several && (code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced ||

@@ -115,7 +115,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       auto item = *std::exchange(item_, std::nullopt);
       if (!item.led().empty()) led_ = item.led();
       if (const auto taken = connection_->hear_led(led_); !taken) {
-        // Nothing more is taken of this node: another one, or this one later, is asked.
+        // The feed takes no more items of this node: it asks another node, or this node later.
         not_taken_ = taken.error();
         if (call_) {
           connection_->failed(call_->door);
@@ -202,10 +202,10 @@ Result<FeedItem> RemoteFeed::take(pb::SubscribeResponse from) {
   item.events.resize(static_cast<std::size_t>(from.events_size()));
   for (int i = 0; i < from.events_size(); ++i)
     EVERSHARD_TRY(messages::get(*from.mutable_events(i), item.events[static_cast<std::size_t>(i)]));
-  // Another node than before may be behind what was given.
+  // Another node than before may be behind the events that were given.
   request_.set_after(std::max(request_.after(), from.watermark()));
   item.watermark = GlobalPosition(request_.after());
-  // Its watermark may be no more than what was asked for, beyond the head.
+  // The item's watermark may be only the position that was asked for, beyond the head.
   if (!item.events.empty()) connection_->see(item.events.back().position);
   return item;
 }

@@ -63,7 +63,7 @@ class RemotePages::Try {
     bool ok = false;
     if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::TIMEOUT) return ok;
     late_ = true;
-    context_->TryCancel();  // then it is done soon, and what it works on may go
+    context_->TryCancel();  // then the call ends soon, and the objects that it uses may go
     // There is the one answer that is waited for; whether it is one the status says.
     (void)queue_.Next(&tag, &ok);
     return false;

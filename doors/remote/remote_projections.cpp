@@ -12,7 +12,7 @@ namespace {
 using Stub = pb::Projections::Stub;
 using Again = Connection::Again;
 
-/// A second time it gives what the first has made.
+/// A second call gives the projection that the first has made.
 Again again_if(IfThere there) { return there == IfThere::give ? Again::not_served : Again::not_sent; }
 
 /// What changes nothing may be asked again; what does is not, once somebody of the store answered.

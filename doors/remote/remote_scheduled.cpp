@@ -26,7 +26,7 @@ Result<ScheduledAppend> RemoteScheduled::schedule(ScheduleOrder order) {
   if (order.append.malformed) return refuse(*order.append.malformed);
   if (order.due.has_value() == order.after.has_value())
     return refuse(ErrorCode::invalid_argument, "either a time that it is due, or how long until then");
-  if (order.id.empty()) order.id = EventId::random().text();  // so that it can be asked for again
+  if (order.id.empty()) order.id = EventId::random().text();  // so that the order can be repeated
   pb::ScheduleRequest request;
   messages::put(order, request);
   EVERSHARD_TRY(sendable(request));

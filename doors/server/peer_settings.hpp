@@ -54,7 +54,8 @@ void add_peers(typename settings::BoundTable<Options>::Group& group) {
 
 /// Of a setting's value. Errors: invalid_argument, with where it stands
 [[nodiscard]] Result<cluster::HostAndPort> place_of(const settings::Settings& settings, std::string_view name);
-/// Where somebody is to go: also not where no one can.
+/// The same for an address that others are told to go to. Errors: also invalid_argument: an address that nobody can go
+/// to
 [[nodiscard]] Result<cluster::HostAndPort> target_of(const settings::Settings& settings, std::string_view name);
 /// The same of several, with commas between them.
 [[nodiscard]] Result<std::vector<cluster::HostAndPort>> targets_of(const settings::Settings& settings,

@@ -27,7 +27,7 @@ class RunningDoor {
   virtual void look_at_tokens_again() {}
   /// Served::not_ready has nothing any more: whoever asks how it is, is told that it serves.
   virtual void tell_ready() {}
-  /// Whoever asks how it is, is told that it is not well. For good.
+  /// From now on health checks are told that the server is not well, for good.
   virtual void tell_unwell() {}
   /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.
   virtual void stop(std::chrono::milliseconds drain) = 0;

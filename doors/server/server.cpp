@@ -31,7 +31,7 @@ std::optional<Timestamp> last_retention(EventStore& store) {
   return (*run)->occurred_at;
 }
 
-/// How often those are looked for that have been kept for so long.
+/// How often the server looks for settled schedules that have been kept for `keep`.
 std::chrono::milliseconds forgets_every(std::chrono::milliseconds keep) {
   if (keep.count() == 0) return keep;
   return std::clamp<std::chrono::milliseconds>(keep / 4, std::chrono::seconds(1), std::chrono::hours(6));

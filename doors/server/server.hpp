@@ -36,7 +36,7 @@ class Server {
   [[nodiscard]] std::optional<Error> cannot_write() const;
   /// StoreInService::short_of_disk.
   [[nodiscard]] std::optional<Error> short_of_disk() const;
-  /// Whoever asks a door how it is, is told that it is not well. For good.
+  /// From now on health checks at every door are told that the server is not well, for good.
   void tell_unwell();
   /// Reads the tokens anew, and has the store and the doors do so with their files. Errors: the first there is; what
   /// could not be read stays in force as it was

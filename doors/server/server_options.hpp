@@ -57,7 +57,7 @@ struct ServerOptions {
   serving::ClientLimitOptions clients{};      ///< of all doors together
   std::size_t read_threads = 4;               ///< for what may wait for the disk
   cluster::LongReadOptions long_reads{};
-  std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
+  std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< calls under way have so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
   RowsVacuum projections_vacuum{}, documents_vacuum{};
   std::chrono::milliseconds retention_every{0};                          ///< 0: never

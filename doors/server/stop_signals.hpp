@@ -13,7 +13,7 @@ enum class Asked { nothing, stop, reload };
 class StopSignals {
  public:
   StopSignals();
-  /// The next one, or nothing in all that time. From one thread at a time.
+  /// The next signal, or nothing where none comes in time. From one thread at a time.
   [[nodiscard]] Asked wait(std::chrono::milliseconds timeout) const;
 
  private:

@@ -16,7 +16,8 @@
 
 namespace evershard::server {
 
-/// When what was last done at `last` by anybody is due again; nothing: never that one knows.
+/// How long until work is due again that was last done at `last`, by whatever process. `last` absent: the work was
+/// never done, as far as is known.
 /// Returns: 0 to `every`, whatever the clock was then.
 [[nodiscard]] std::chrono::milliseconds due_in(std::chrono::milliseconds every, std::optional<Timestamp> last,
                                                Timestamp now);

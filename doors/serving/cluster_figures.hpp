@@ -9,7 +9,7 @@
 
 namespace evershard::serving {
 
-/// Borrows the status. Of a coordinator that cannot be asked only that it cannot.
+/// Borrows the status. If the coordinator cannot be asked, the only figure is that it cannot.
 /// Source: docs/metrics.md, "The cluster".
 class ClusterFigures final : public prometheus::Collectable {
  public:

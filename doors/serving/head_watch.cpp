@@ -13,7 +13,7 @@ constexpr auto deadline_grain = std::chrono::milliseconds(20);
 /// Looking at events takes at most this part of a thread's time: whoever appends a lot is not slowed by many who wait
 /// for something else, and who waits under such a load is told a moment later.
 constexpr int looking_is_one_part_in = 20;
-/// When more than this came at once, whoever waits is behind anyway and looks for itself.
+/// When more events than this came at once, every waiter is behind anyway, and looks at the events itself.
 constexpr std::uint64_t looked_at_once_max = 4'096;
 
 Error closing() { return {ErrorCode::unavailable, "the server is stopping"}; }
@@ -168,7 +168,7 @@ void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPos
       std::move(page->events.begin(), page->events.end(), std::back_inserter(events));
     }
     lock.lock();
-    if (looked_at_ != from) return;  // meanwhile everybody went, and others came who wait from elsewhere
+    if (looked_at_ != from) return;  // meanwhile all waiters went, and others came that wait from another position
     for (const auto& event : events) interests_.matching(event, found);
   }
   if (everybody) {

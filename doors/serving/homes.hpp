@@ -36,7 +36,7 @@ class Homes {
   ///
   /// Shape: before the node joins. It may be asked until the store is closed.
   virtual void serve(std::string method, Handler handler) = 0;
-  /// The same for what is answered later, by whom it may be. It does not wait.
+  /// The same for calls that are answered later, by any thread. The handler does not wait.
   virtual void serve_later(std::string method, LateHandler handler) = 0;
 
   /// Waits. Asked again, in its time, where nothing was done; where the outcome is not known, only if it `may_repeat`.

@@ -55,7 +55,7 @@ class Repeats {
   static constexpr std::chrono::seconds a_while{10};
   static constexpr std::size_t kinds_max = 1'024;
 
-  /// How many were left out since the last one that was written; absent: this one is left out too.
+  /// How many lines of the kind were left out since the last one that was written; absent: this line is left out too.
   [[nodiscard]] std::optional<std::uint64_t> admit(std::string_view kind, Clock::time_point now);
   /// What was left out and never said, by kind.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> unsaid() const;

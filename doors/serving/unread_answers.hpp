@@ -36,7 +36,8 @@ class UnreadAnswers {
   /// Answers may also be made before they can be sent.
   [[nodiscard]] bool has_room_ahead() const { return bytes_ < options_.bytes_max / 2; }
 
-  /// Whom to give up, the longest first, so that there is room; nobody where there is some. Each is named once.
+  /// The calls to give up so that there is room, those that have taken nothing for the longest time first; none where
+  /// there is room. Each call is named once.
   [[nodiscard]] std::vector<Call> to_give_up(Clock::time_point now);
 
  private:

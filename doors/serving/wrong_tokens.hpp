@@ -32,7 +32,7 @@ class TokenTries {
   using Clock = std::chrono::steady_clock;
   explicit TokenTries(const WrongTokensOptions& options) : options_(options) {}
 
-  /// Absent: a token of this address is looked at. Else it is not before that.
+  /// Absent: a token of this address is looked at now. Else no token of this address is looked at before that time.
   [[nodiscard]] std::optional<Clock::time_point> not_before(const std::string& address, Clock::time_point now);
   /// It was wrong. Returns: how many there were since this was last told of; absent: not worth telling again yet.
   [[nodiscard]] std::optional<std::uint64_t> wrong(const std::string& address, Clock::time_point now);

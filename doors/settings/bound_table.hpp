@@ -45,7 +45,7 @@ class BoundTable {
           name, Kind::duration, sentence, text_of_figure(Kind::duration, standard),
           [field](Options& options, const Value& value) { field(options) = std::chrono::milliseconds(value.number); });
     }
-    /// Of anything that is made from a text.
+    /// A setting whose value is made from a text.
     template <class Field>
     Setting& path(const char* name, const char* sentence, Field field) {
       return add(name, Kind::path, sentence, std::string(field(defaults_)),

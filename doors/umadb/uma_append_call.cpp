@@ -137,7 +137,7 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
   }
   void refused(const Error& error) { reactor_.Finish(here_.refused(error)); }
 
-  door::UnderWay here_;  // the last that goes: then the door may be gone
+  door::UnderWay here_;  // destroyed last: after that the door may be gone
   door::Calls& calls_;
   grpc::ServerUnaryReactor& reactor_;
   const grpc::ByteBuffer& in_;  ///< read again where it is sent again

@@ -13,8 +13,8 @@ namespace evershard::umadb {
 
 inline constexpr std::uint32_t batch_default = 1'024;
 inline constexpr std::uint32_t batch_max = 4'096;
-/// Their clients take messages of 4 MiB. Beyond half of one, the next is read while the one before is on its way: one
-/// event alone may be longer.
+/// UmaDB's clients take messages of 4 MiB. A response has far less, and the next response is read while the one before
+/// is on its way. One event alone may be longer.
 inline constexpr std::size_t response_bytes_max = 512u << 10;
 
 class UmaReadCall final : public door::ReadCall {
@@ -27,7 +27,7 @@ class UmaReadCall final : public door::ReadCall {
   std::optional<Made> at_hand(EventStream& stream) override;
 
  private:
-  /// A response that is long enough, and not yet given.
+  /// A response that is long enough, and was not yet given to the client.
   struct Full {
     std::string bytes;
     std::size_t events = 0;

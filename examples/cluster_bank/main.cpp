@@ -6,8 +6,9 @@
 // It reads lines, until its input ends:
 //
 //   open NAME                     deposit NAME CENTS [ID]        withdraw NAME CENTS [ID]
-//   balance NAME                  where NAME                     load COUNT ACCOUNTS PREFIX: deposits of a cent, 128 at
-//   a time fill COUNT: opens the accounts of such loads, 128 at a time
+//   balance NAME                  where NAME                     load COUNT ACCOUNTS PREFIX: deposits of a cent,
+//                                                                128 at a time
+//   fill COUNT: opens the accounts of such loads, 128 at a time
 
 #include "examples/bank_account/bank_account.hpp"
 

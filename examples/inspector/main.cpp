@@ -1,9 +1,10 @@
 // A time-travelling inspector: what an account was at any version or position, what changed in between, and why.
 //
 //   inspector DIR                         the accounts in the store
-//   inspector DIR show ACCOUNT [WHEN]     its state; WHEN: v3, its version 3; @17, position 17 of the store; absent:
-//   now inspector DIR diff ACCOUNT WHEN WHEN  what changed from the one to the other inspector DIR history ACCOUNT each
-//   event, and what it changed
+//   inspector DIR show ACCOUNT [WHEN]     its state; WHEN: v3, its version 3; @17, position 17 of the store;
+//                                         absent: now
+//   inspector DIR diff ACCOUNT WHEN WHEN  what changed from the one to the other
+//   inspector DIR history ACCOUNT         each event, and what it changed
 //
 // On a store that bank_account made: bank_account DIR; inspector DIR history ann
 

@@ -29,7 +29,7 @@ class HttpPosts {
 
   /// `timeout`: of one request, from its connection to the last byte of its answer.
   explicit HttpPosts(std::chrono::milliseconds timeout);
-  /// What is under way is told nothing more.
+  /// Requests under way are given up, and their callers are told nothing more.
   ~HttpPosts();
   HttpPosts(const HttpPosts&) = delete;
   HttpPosts& operator=(const HttpPosts&) = delete;

@@ -4,8 +4,8 @@
 //                                     -> 4xx -> Refused
 //                                     -> 5xx, nothing, no connection -> again later, with the same key
 //
-// The service may be asked twice: its answer was lost, or this program was killed before it wrote it. It knows the key,
-// and does it once.
+// The service may be asked twice: its answer was lost, or this program was killed before it stored the answer. The
+// service knows the key, and acts once.
 
 #pragma once
 

@@ -10,7 +10,7 @@
 
 namespace evershard::storage {
 
-/// Owner: one thread allocates. What it gave out stays where it is until the arena goes.
+/// Owner: one thread allocates. Memory that the arena gave out stays where it is until the arena goes.
 class Arena {
  public:
   static constexpr std::size_t block_bytes_first = 16u << 10;

@@ -20,7 +20,7 @@ struct EventCache::Entry {
 struct EventCache::BatchEntry {
   struct Place {
     std::uint64_t offset;
-    std::uint32_t end;  ///< of its bytes, from where those of the first begin
+    std::uint32_t end;  ///< end of the event's bytes, counted from the beginning of the first event's
     std::uint16_t shard;
 
     [[nodiscard]] bool is(const FoundEvent& found) const {

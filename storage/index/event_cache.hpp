@@ -31,7 +31,7 @@ class EventCache {
   struct Entry;       ///< size and bytes, in one piece
   struct BatchEntry;  ///< places, ends and bytes of several, in one piece
 
-  /// What was found is kept as long as this.
+  /// A cached entry that was found: it stays in memory as long as this object.
   class Held {
    public:
     Held() = default;
@@ -67,7 +67,7 @@ class EventCache {
   class FoundBatch : public Held {
    public:
     FoundBatch() = default;
-    /// Of the i-th of those that were asked for.
+    /// Of the i-th event that was asked for.
     [[nodiscard]] std::string_view bytes(std::size_t i) const;
     [[nodiscard]] std::size_t bytes_of_all() const;
 
@@ -76,16 +76,16 @@ class EventCache {
     FoundBatch(rocksdb::Cache* cache, void* handle) : Held(cache, handle) {}
   };
 
-  /// What was kept by another one in the same cache is not found.
+  /// Events that another EventCache keeps in the same `cache` are not found.
   explicit EventCache(std::shared_ptr<rocksdb::Cache> cache);
 
   [[nodiscard]] Found find(ShardId shard, ShardOffset offset) const;
 
   /// How often records were written anew. To be read before a record is, and given to keep().
   [[nodiscard]] std::uint64_t rewrites() const { return rewrites_.load(); }
-  /// Where there is no room, one of four is kept: what is asked for again and again gets in soon, and what is asked for
-  /// once pushes out little. Nothing is kept where a record was written anew since `rewrites`: the bytes may be the old
-  /// ones.
+  /// Where there is no room, one event of four is kept: an event that is read again and again gets in soon, and events
+  /// that are read once push out little. Nothing is kept where a record was written anew since `rewrites`: the bytes
+  /// may be the old ones.
   void keep(ShardId shard, ShardOffset offset, std::string_view bytes, std::uint64_t rewrites);
 
   static constexpr std::size_t batch_min = 8;  ///< events

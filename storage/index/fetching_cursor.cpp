@@ -120,7 +120,7 @@ Result<void> QueryCursor::take(std::size_t n, std::vector<FoundEvent>& out) {
   start();
   for (; postings_.valid() && n > 0; --n, postings_.next())
     out.push_back({postings_.get().position, postings_.get().location});
-  // What was found before the damage is given out first.
+  // Events that were found before the damage are given out first.
   return out.empty() ? postings_.status() : Result<void>{};
 }
 

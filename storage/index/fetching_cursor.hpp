@@ -39,7 +39,7 @@ class FetchingCursor : public EventCursor {
   View view_;
   RecordFetch fetch_;
   std::uint64_t left_;  // of the limit
-  RecordedView event_;  // the one that is looked at
+  RecordedView event_;  // the event that the cursor stands at
   std::vector<FoundEvent> found_;
   std::size_t at_ = 0;       // in found_
   std::size_t fetched_ = 0;  // until there, in found_

@@ -18,7 +18,7 @@ namespace evershard::storage {
 /// Owner: one thread appends. Readers look at the first size() elements.
 class PositionList {
  public:
-  /// Does nothing if `position` is the last one already. Shape: not below the last one.
+  /// Does nothing if `position` is the list's last position already. Shape: `position` is not below the last one.
   void append(std::uint32_t position, Arena& arena) {
     const std::uint32_t n = count_.load(std::memory_order_relaxed);
     if (n <= inline_max) {

@@ -46,7 +46,8 @@ class PostingSource {
   /// The next ones from `from` on, in the walk's direction and range: some, or none if there are none. Replaces
   /// `block`.
   ///
-  /// Shape: `from` never goes back. Cheap where it stands just behind the last one given. Errors: corruption, io
+  /// Shape: `from` never goes back. A `from` just behind the last posting that was given is cheap. Errors: corruption,
+  /// io
   virtual Result<void> fill(GlobalPosition from, std::vector<Posting>& block) = 0;
 };
 

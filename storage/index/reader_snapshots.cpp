@@ -19,9 +19,9 @@ Result<std::optional<RecordedSnapshot>> Reader::latest_snapshot(const AggregateI
   if (!(*found)->found(0)) return std::nullopt;
   auto snapshot = decode_snapshot_parts((*found)->value(0), aggregate);
   if (!snapshot) {
-    // A state that is kept nowhere else is never as if there were none: its owner would begin anew over it.
+    // A damaged state that is kept nowhere else never counts as missing: its owner would begin anew over it.
     if (may_lie_in_two_rows(aggregate)) return refuse(std::move(snapshot).error());
-    return std::nullopt;  // it is made of the events; verify names it
+    return std::nullopt;  // the state is made of the events; verify names the damage
   }
   if (base_of_payload(aggregate, snapshot->payload)) {
     auto whole = latest_snapshot_of(rows_, aggregate);

@@ -54,7 +54,7 @@ class RecordFetch {
   EventCache* const cache_;
   std::span<const FoundEvent> found_;
   EventCache::FoundBatch kept_batch_;    // of all found
-  std::vector<EventCache::Found> kept_;  // of each one found, where there is no batch
+  std::vector<EventCache::Found> kept_;  // of each event found, where there is no batch
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> record_of_;
   std::vector<Record> records_;

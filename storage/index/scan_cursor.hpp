@@ -48,7 +48,7 @@ class ScanCursor final : public EventCursor {
   bool long_;                // worth reading ahead
   OrderLookup order_;
   sharding::Run run_{};
-  RecordedView event_;  // the one that is looked at
+  RecordedView event_;  // the event that the cursor stands at
   std::unordered_map<ShardId, Journal> journals_;
   Journal* journal_ = nullptr;  // of run_
 };

@@ -48,7 +48,7 @@ class Sealer {
   ~Sealer();
 
   void start();
-  /// There may be something to do.
+  /// Wakes the sealer: there may be a step to take.
   void wake();
   /// Lets the step under way end and gives up the rest.
   void stop();

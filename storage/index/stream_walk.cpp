@@ -133,7 +133,7 @@ Result<std::optional<NumberedEntry>> StreamWalk::last_until(GlobalPosition posit
 }
 
 Result<std::optional<NumberedEntry>> StreamWalk::first_from(GlobalPosition position) {
-  // It is the one behind the last before it.
+  // The first entry from a position on is the one behind the last entry before that position.
   SeqNr seq_nr{1};
   if (position.value > 1) {
     auto before = last_until(position - 1);

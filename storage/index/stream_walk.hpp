@@ -31,7 +31,7 @@ class StreamWalk {
 
   /// The last entry; nothing: the aggregate is absent. Errors: corruption, io
   Result<std::optional<NumberedEntry>> last();
-  /// The last one at or before, the first one at or after a position.
+  /// The last entry at or before a position, and the first entry at or after a position.
   Result<std::optional<NumberedEntry>> last_until(GlobalPosition position);
   Result<std::optional<NumberedEntry>> first_from(GlobalPosition position);
   /// Those from `seq_nr` on in this direction: some, or none if it is not there. Replaces `block`.
@@ -62,7 +62,7 @@ class StreamWalk {
   sharding::Term stream_;
   std::string text_;
   std::string prefix_;
-  GlobalPosition sealed_last_;   // nothing above it is looked at in the rows
+  GlobalPosition sealed_last_;   // rows above this position are not looked at
   std::vector<TailPart> tails_;  // ascending
   View view_;
   std::unique_ptr<RowCursor> cursor_;

@@ -44,7 +44,7 @@ struct StreamChunk {
   std::vector<StreamEntry> entries;
 };
 Result<void> decode_stream(std::string_view bytes, StreamChunk& out);
-/// Only whose it is and how many: without the entries.
+/// Decodes only the owner of the chunk and the number of its entries.
 Result<std::string_view> decode_stream_owner(std::string_view bytes, std::size_t& entries);
 
 /// What a key of `ids` names. Numbers of the format.

@@ -43,7 +43,7 @@ struct RecordRewrite {
   ShardId shard;
   ShardOffset record;  ///< its first offset
   std::string bytes;
-  std::size_t bytes_before = 0;         ///< of the one that it takes the place of
+  std::size_t bytes_before = 0;         ///< of the record that this one takes the place of
   std::vector<ShardOffset> stubs{};     ///< the events that are stubs in it and were none before
   EventState to = EventState::removed;  ///< those
 };

@@ -21,7 +21,7 @@ Result<Covered> covered_row(const Rows& rows, ShardId shard) {
   return (*row)->found(0) ? decode_covered((*row)->value(0)) : Covered{};
 }
 
-/// Whether nothing was taken off or given up in between.
+/// Whether no event was taken off the journal, or given up, in between.
 bool same_journal(const Covered& before, const Covered& after) {
   return before.followed == after.followed && before.lost == after.lost;
 }

@@ -14,7 +14,7 @@
 namespace evershard::storage {
 
 struct JournalSum {
-  ShardOffset until{1};   ///< behind the last event that it is of
+  ShardOffset until{1};   ///< behind the last event that the sum has
   std::uint64_t sum = 0;  ///< of each event all that is stored, stubs as stubs
   RowLogEnds rows{};      ///< what of the shard's row log was there before and behind
   /// Of no event then: snapshots_sum().

@@ -14,7 +14,7 @@ using AggregateNameView = std::pair<std::string_view, std::string_view>;
 void RemovalMask::hide(const AggregateId& aggregate, SeqNr before) {
   const std::unique_lock lock(mutex_);
   AggregateName name(aggregate.type, aggregate.value);
-  std::erase(done_, name);  // once more: it is not done now
+  std::erase(done_, name);  // a further removal: the aggregate's removals are not done now
   auto& at = before_[std::move(name)];
   at = std::max(at, before);
   empty_.store(false, std::memory_order_release);

@@ -24,7 +24,7 @@ namespace evershard::storage {
 struct RemovalRow {
   SeqNr before;             ///< its events below are gone
   SeqNr from{1};            ///< those below were gone already
-  GlobalPosition last;      ///< where the last one of them stands
+  GlobalPosition last;      ///< the position of the last of these events
   bool aggregate = false;   ///< removed, not truncated: it is hidden while `before` is its last event
   std::string operation{};  ///< its name in the log of retention
 
@@ -68,7 +68,7 @@ struct RemovalRows {
 Result<RemovalRows> removal_rows(const Rows& rows, std::string_view prefix);
 /// Absent: nothing of it was ever removed. Errors: corruption, io
 Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate);
-/// Absent: nothing of it is still to be done. Errors: as above
+/// Absent: no removal of the aggregate is still to be done. Errors: as above
 Result<std::optional<RemovalRow>> removing_of(const Rows& rows, const AggregateId& aggregate);
 
 }  // namespace evershard::storage

@@ -42,7 +42,7 @@ struct ShippedRows {
   friend bool operator==(const ShippedRows&, const ShippedRows&) = default;
 };
 
-/// The same, looked through: every checksum holds, and it is known what it says.
+/// Shipped rows that were checked and decoded: every checksum holds.
 struct ReadRows {
   ShippedRows rows;
   /// As a store finds them at opening. Before `settled` each event counts as an append of its own.

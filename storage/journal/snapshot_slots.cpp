@@ -43,7 +43,7 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
   }
   if (!going.latest || going.below.value == 0) return;
   gone_.push_back({batch_, going.aggregate, going.below});
-  // One that stands there after all is of a later version.
+  // A snapshot that stands in the slot after all is of a later version.
   const auto latest = latest_of(going.aggregate, slot);
   if (latest && latest->version >= going.below) return;
   sink.erase(Family::state, slot);
@@ -117,9 +117,9 @@ std::optional<SnapshotSlots::Latest> SnapshotSlots::latest_of(const AggregateId&
                              : std::optional(Latest{pending->version, pending->base, pending->base != nullptr});
   std::string_view keys[] = {key};
   const auto found = rows_.get(Family::state, keys);
-  if (!found || !(*found)->found(0)) return std::nullopt;  // one that cannot be read is no obstacle
+  if (!found || !(*found)->found(0)) return std::nullopt;  // a row that cannot be read is no obstacle
   const auto stored = decode_snapshot_parts((*found)->value(0), aggregate);
-  if (!stored) return std::nullopt;  // a damaged one is as if it were not there
+  if (!stored) return std::nullopt;  // a damaged row counts as missing
   const auto base = base_of_payload(aggregate, stored->payload);
   return Latest{stored->version, base ? base_of(aggregate, *base) : nullptr, base.has_value()};
 }

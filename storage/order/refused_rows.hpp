@@ -15,9 +15,10 @@
 
 namespace evershard::storage {
 
-/// A cut that places nothing has no row in the order. What it refused is in the row of the next one that places
-/// something, before that one's own segments, so that the rows up to any of them say how far each shard is covered:
-/// that is what another replica is given. Until then it lies in a row of its own.
+/// A cut that places nothing has no row in the order. The segments that it refused stand in the row of the next cut
+/// that places something, before that cut's own segments. So the rows up to any cut say how far each shard is covered,
+/// and such rows are what another replica is given. Until there is a next cut, the refused segments lie in a row of
+/// their own.
 struct RefusedRows {
   std::vector<std::string> keys;
   std::vector<sharding::Segment> segments;  ///< in the order of their cuts
@@ -30,7 +31,7 @@ struct RefusedRows {
 /// Errors: corruption: it is damaged, or another cut's
 [[nodiscard]] Result<sharding::Cut> decode_refused(std::string_view key, std::string_view row);
 
-/// What is not covered here is left out. Errors: corruption, io
+/// Segments beyond `covered` are left out. Errors: corruption, io
 Result<RefusedRows> refused_rows(const Rows& rows, const std::map<ShardId, Covered>& covered);
 
 }  // namespace evershard::storage

@@ -24,7 +24,7 @@ struct BackupOptions {
   /// The copy ends with this position, as if nothing behind it had ever been appended. Absent: where the store ends.
   std::optional<GlobalPosition> up_to{};
   rocksdb::Env* env = nullptr;                                        ///< for tests: the disk that is written to
-  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as RestoreOptions has it, the next one too
+  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as in RestoreOptions, like the next field
   std::function<void(const std::string& what)> left_out{};
 };
 

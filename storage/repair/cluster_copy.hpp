@@ -43,7 +43,7 @@ struct ClusterCopyOptions {
   GlobalPosition keeps;     ///< the end of an append, or 0; every part goes so far
   bool truth_only = false;  ///< without indexes, as BackupOptions has it
   std::string types{};      ///< what is in the nodes' TYPES; empty: they have none
-  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as RestoreOptions has it, the next one too
+  std::function<void(const AggregateId& aggregate)> without_state{};  ///< as in RestoreOptions, like the next field
   std::function<void(const std::string& what)> left_out{};
 };
 
@@ -55,7 +55,7 @@ class ClusterCopy {
   static Result<std::unique_ptr<ClusterCopy>> begin(const std::filesystem::path& target);
   virtual ~ClusterCopy() = default;
 
-  /// A new part. One that was begun under this number goes. Errors: io
+  /// Begins a new part. A part that was begun under this number before is deleted. Errors: io
   virtual Result<std::unique_ptr<PartFolder>> begin_part(std::uint32_t number) = 0;
   /// Makes the store of these parts, with its indexes, and verifies it; the parts go.
   ///

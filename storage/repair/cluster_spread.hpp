@@ -20,7 +20,7 @@ namespace evershard::storage {
 struct SpreadOptions {
   std::uint32_t nodes = 1;                ///< they are 1 to `nodes`
   std::uint32_t replicas = 1;             ///< so many of them keep each shard
-  std::optional<GlobalPosition> up_to{};  ///< as RestoreOptions has it, and the next two
+  std::optional<GlobalPosition> up_to{};  ///< as in RestoreOptions, like the next two fields
   std::function<void(const AggregateId& aggregate)> without_state{};
   std::function<void(const std::string& what)> left_out{};
 };

@@ -18,7 +18,7 @@ namespace evershard::storage {
 struct PartHead {
   Identity identity;
   GlobalPosition watermark;     ///< where the part ends: its cuts up to there are applied
-  std::vector<ShardId> shards;  ///< it has all of these up to there; ascending
+  std::vector<ShardId> shards;  ///< the shards that are whole in it up to there; ascending
 };
 
 /// Of those that are asked for, none asked for: of all, the ones that are not damaged here. One of which nothing is

@@ -58,7 +58,7 @@ std::optional<ClusterMember> member_of(const Identity& identity) {
   return ClusterMember{identity.node, identity.store, identity.fork, identity.term_key, identity.created_at};
 }
 
-/// Of a node nothing is left out: what is made has to be as whole as if nothing had happened to it.
+/// Recovery leaves nothing out of a node's part: the recovered part has to be as whole as an undamaged one.
 Result<void> check_node(const Store& node, const std::filesystem::path& data_dir) {
   const auto checked = verify(node);
   if (!checked) return refuse(checked.error());
@@ -90,7 +90,7 @@ Result<void> open_and_seal(const StoreOptions& options, const std::optional<Clus
   return {};
 }
 
-/// A directory in the store's, for a copy of its database. Taken away again, whatever comes of it.
+/// A directory in the store's, for a copy of its database. It is deleted in the end, whatever comes of the recovery.
 class Aside {
  public:
   static Result<Aside> make(const StoreOptions& options) {

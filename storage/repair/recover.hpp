@@ -26,7 +26,8 @@ struct RecoveryPlan {
   GlobalPosition keeps;         ///< the store ends here afterwards: its last whole cut, or the one `cut_back` leaves
   std::uint64_t lost = 0;       ///< acknowledged events that will be gone: behind `keeps`, or in `holes`
   std::uint32_t node = 0;       ///< of a cluster: whose part this is; 0: a whole store
-  /// Of a node's part: events behind `keeps` may be gone. Which of them were its own only its coordinator knows.
+  /// Of a node's part: events behind `keeps` may be gone. Only the coordinator knows which of these events were the
+  /// node's own.
   bool more_may_be_lost = false;
   /// Inside of what is kept, events whose record is missing or damaged: nothing is put in their place, reading them
   /// says `corruption`. At most 100 ranges.
@@ -56,7 +57,8 @@ struct RecoverOptions {
 /// order, writes MARK. The store opens afterwards. All of it is done in a copy, which is opened before it takes the
 /// database's place; that is kept, as `db.damaged-1` and so on. A node's part stays of its cluster.
 ///
-/// Errors: those of plan_recovery(); invalid_argument: the plan's refusal. Broken off anywhere, it can be begun again.
+/// Errors: those of plan_recovery(); invalid_argument: the plan's refusal. A recovery that was broken off at any step
+/// can be begun again.
 /// Returns: the plan it carried out.
 [[nodiscard]] Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& how = {},
                                            const Progress& progress = {});

@@ -51,7 +51,7 @@ Result<std::unique_ptr<Store>> open_copy(const StoreCopy& copy) {
   options.data_dir = copy.folder();
   options.create = false;
   const auto identity = RocksFamilies::stored_identity(RocksOptions(options).for_repair(), copy.database().string());
-  if (!identity || identity->node == 0) return open_rocks_store(options);  // which says why there is none
+  if (!identity || identity->node == 0) return open_rocks_store(options);  // the opening says why there is no identity
   options.member =
       ClusterMember{identity->node, identity->store, identity->fork, identity->term_key, identity->created_at};
   auto node = open_rocks_node_store(options);
@@ -116,7 +116,7 @@ Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreC
       left_out = verified->derived;
     } else if (round == 0 && verified.error().code == ErrorCode::corruption) {
       why_not_opened = verified.error();
-      left_out.indexes = true;  // perhaps it is one of them that does not let it be opened
+      left_out.indexes = true;  // perhaps a damaged index keeps the store from opening
     }
     if (!left_out.any()) break;
     const auto left = leave_out_of(copy, left_out, options);

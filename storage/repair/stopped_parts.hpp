@@ -20,8 +20,9 @@ struct StoppedParts {
   std::string types{};   ///< TYPES of the first that has some
 };
 
-/// Of each shard it takes the directory in which cuts cover most of it; of several, one that has applied most. It does
-/// not know who keeps what: where nobody here keeps a shard any more, join_parts() says so.
+/// Takes, for each shard, the directory in which cuts cover most of the shard; of several such directories, one that
+/// has applied most cuts. It does not know which node keeps which shard: where no directory has a shard any more,
+/// join_parts() says so.
 ///
 /// Errors: invalid_argument (no node's directory; of another cluster; two of one node; none at all), unavailable
 ///         (one is open), corruption (a shard is damaged in every directory), io

@@ -19,7 +19,7 @@ class Env;
 
 namespace evershard::storage {
 
-/// Given up, it takes what it made away.
+/// A copy that is given up deletes the files that it made.
 class StoreCopy {
  public:
   /// Makes the folder; a rest of an earlier try is replaced. Errors: invalid_argument (the target holds something), io

@@ -111,7 +111,7 @@ class Verification final : private TruthVisitor {
   IndexSums sums_;
   std::uint64_t events_ = 0, records_ = 0, index_rows_ = 0, snapshots_ = 0;
   bool indexes_differ_ = false;
-  bool indexes_right_ = false;  ///< all of them were looked at
+  bool indexes_right_ = false;  ///< all indexes were looked at
   std::vector<std::string> damaged_snapshots_, damaged_state_;
   std::array<bool, family_count> unreadable_{};
   GlobalPosition behind_mark_{};  // the last position that an index has behind its mark; 0: none

@@ -23,7 +23,7 @@ struct VerifyReport {
   std::uint64_t index_rows = 0;  ///< sealed ones
   std::uint64_t snapshots = 0;
   std::uint64_t errors = 0;  ///< all that were met
-  LeftOut derived;           ///< of that: what a copy can do without
+  LeftOut derived;           ///< of these errors: damage that a copy can do without
   std::vector<std::string>
       findings;  ///< a sentence each, which names shard and offset, family or file; the first `findings_max`
 };

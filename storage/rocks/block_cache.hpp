@@ -18,7 +18,8 @@ constexpr std::size_t block_cache_least = 64u << 20;
 /// An eighth of machine_memory(), at least 64 MiB.
 [[nodiscard]] std::size_t shared_cache_bytes();
 
-/// Of `bytes`; 0: the one that all who ask so have together, of shared_cache_bytes(). It is gone with the last of them.
+/// A cache of `bytes`; 0: the cache of shared_cache_bytes() that all callers with 0 share. The shared cache goes with
+/// its last holder.
 [[nodiscard]] std::shared_ptr<rocksdb::Cache> block_cache(std::size_t bytes);
 
 }  // namespace evershard::storage

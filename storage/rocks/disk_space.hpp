@@ -20,8 +20,8 @@ class DiskSpace {
   ~DiskSpace();
   DiskSpace(const DiskSpace&) = delete;
 
-  /// `unwritten_bytes`: what its database has in memory alone. Cost: one statvfs, about 1 us. What cannot be asked
-  /// stays as it was.
+  /// `unwritten_bytes`: what its database has in memory alone. Cost: one statvfs, about 1 us. A figure that the system
+  /// does not give stays as it was.
   void poll(std::uint64_t unwritten_bytes);
   /// To a log, since the last poll: that much less is free, and it is to be written once more.
   void wrote(std::uint64_t bytes);

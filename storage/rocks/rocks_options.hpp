@@ -68,7 +68,7 @@ class RocksOptions {
   rocksdb::DBOptions db_;
 };
 
-/// Of what is only looked at: RocksDB would begin a log of its own beside it.
+/// For a database that is only read: RocksDB would begin an info log of its own beside it.
 [[nodiscard]] std::shared_ptr<rocksdb::Logger> no_log();
 /// What RocksDB itself takes for it, unless something paces its merges.
 inline constexpr std::uint64_t delayed_write_rate = 16u << 20;

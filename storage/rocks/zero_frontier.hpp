@@ -52,7 +52,7 @@ class ZeroFrontier {
     bytes_max_ = 0;
   }
 
-  /// Filled in one go once it has begun, and begun anew when half of it is used.
+  /// Zeros are filled in one go once that has begun, and again when half of them are used.
   [[nodiscard]] bool wants_zeros() const {
     if (bytes_max_ == 0 || written_ < step_) return false;
     const auto there = zeros_until_ - written_;

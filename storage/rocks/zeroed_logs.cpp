@@ -28,7 +28,7 @@ using rocksdb::Slice;
 constexpr std::size_t zeros_a_write = 64u << 10;
 constexpr long xfs_magic = 0x58465342;  // not in the kernel's list of them
 
-/// Whether what is written over something goes where that was.
+/// Whether the file system writes changed blocks in their old place.
 bool writes_in_place(const std::string& file) {
   struct statfs found {};
   const auto folder = std::filesystem::path(file).parent_path();

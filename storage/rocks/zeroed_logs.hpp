@@ -22,8 +22,9 @@ namespace evershard::storage {
 /// `everywhere`, for tests.
 ///
 /// Durable: as without zeros: a sync covers all that was written before it. Zeros are no promise, and failing to put
-/// them is no failure. Owner:   `base` outlives it, and it what was opened with it. Source:
-/// docs/internals/on-disk-format.md, "The folder"; docs/decisions/0023-logs-over-zeros.md
+///          them is no failure.
+/// Owner:   `base` outlives the Env that is returned, and that Env outlives what was opened with it.
+/// Source:  docs/internals/on-disk-format.md, "The folder"; docs/decisions/0023-logs-over-zeros.md
 [[nodiscard]] std::shared_ptr<rocksdb::Env> with_zeroed_logs(rocksdb::Env* base, std::size_t zeros_max,
                                                              bool everywhere = false);
 

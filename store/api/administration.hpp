@@ -75,7 +75,7 @@ struct BackupOptions {
   std::function<void(const std::string& what)> left_out{};
 };
 
-/// From any thread, while everything else goes on.
+/// What an operator asks of a store. From any thread, while reads and appends go on.
 class Administration {
  public:
   virtual ~Administration() = default;

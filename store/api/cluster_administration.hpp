@@ -27,7 +27,7 @@ class PartTaker {
   struct Head {
     std::string identity{};         ///< of the node's store, as it is on disk
     GlobalPosition watermark{};     ///< the part ends here
-    std::vector<ShardId> shards{};  ///< of those that are wanted, what is whole there
+    std::vector<ShardId> shards{};  ///< the wanted shards that are whole on that node
     std::string types{};            ///< what is in its TYPES; empty: it has none
   };
   /// Once, before any row.

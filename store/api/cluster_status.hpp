@@ -76,8 +76,8 @@ struct ClusterStatus {
                                       ///< coordinator leads since then only
     std::uint64_t behind_ms = 0;      ///< since the first of those cuts was made
     std::uint32_t replicas = 0;       ///< it keeps
-    std::uint32_t learns = 0;         ///< it is to keep, and is being given
-    std::uint64_t learned_events = 0, learn_events = 0;  ///< so many of those that it is given
+    std::uint32_t learns = 0;         ///< replicas that it is being given, to keep them
+    std::uint64_t learned_events = 0, learn_events = 0;  ///< events of those replicas: given so far, and in all
     std::string zone{};
     bool full = false;                             ///< its disk: others write its shards, and it takes nothing
     std::optional<std::uint64_t> learn_left_ms{};  ///< as fast as lately; absent: it learns nothing, or it is not known
@@ -90,13 +90,13 @@ struct ClusterStatus {
     bool open = false;       ///< its owner is up and has it
     ShardOffset durable{1};  ///< the first offset that was not reported as durable
     ShardOffset ordered{1};  ///< the first offset without a place in the order; behind `durable`: that much waits
-    GlobalPosition last_position{};         ///< the last one it was given; 0: none
+    GlobalPosition last_position{};         ///< the last position it was given; 0: none
     std::string trouble{};                  ///< why it is not open; empty: it is, or its node is not here
     std::uint32_t quorum = 1;               ///< so many of `replicas` have what is acknowledged
     std::vector<std::uint32_t> replicas{};  ///< the nodes that keep it, ascending; none: its owner alone
-    std::vector<std::uint32_t> learners{};  ///< are to keep it, and are being given it
+    std::vector<std::uint32_t> learners{};  ///< nodes that are to keep it, and are being given its events
     bool without_quorum = false;            ///< too few of `replicas` are up; `trouble` says what to do
-    std::uint64_t without_writer_ms = 0;    ///< it has none, for so long; 0: it has one, or nobody knows
+    std::uint64_t without_writer_ms = 0;    ///< how long it has had no writer; 0: it has one, or nobody knows
   };
   /// Since the coordinator leads.
   struct Count {
@@ -139,7 +139,8 @@ struct ShardAssignment {
   std::vector<ShardLoss> accepted{};  ///< what may be lost: it must be exactly what is
   bool drain = false;                 ///< instead: other replicas write what the node writes, until it is started again
   bool balance = false;               ///< instead: all nodes write about as many shards, those too that were drained
-  /// Instead, who keeps what. It takes long, and is asked for again and again: the answer says how much is left.
+  /// Instead, which nodes keep which shards. Such a change takes long, and the caller asks for it again and again: the
+  /// answer says how many replicas are left.
   enum class Sets : std::uint8_t {
     none,
     add,        ///< `node` gets its share of the replicas
@@ -151,7 +152,7 @@ struct ShardAssignment {
   std::uint32_t from = 0;
 };
 
-/// All of it is done, or nothing.
+/// The whole order is carried out, or nothing of it.
 struct ShardsAssigned {
   bool done = false;                ///< false: `losses` must be accepted first
   std::vector<ShardLoss> losses{};  ///< one a shard that loses

@@ -37,11 +37,11 @@ struct FeedItem {
   };
   Kind kind = Kind::idle;
   std::vector<RecordedEvent> events{};
-  /// Everything up to here was looked at and, if it matches, given: the checkpoint to go on from. Moves on in every
-  /// kind of item, also past what does not match.
+  /// The checkpoint to go on from: every event up to here was looked at and, if it matches, given. It moves on in every
+  /// kind of item, also past events that do not match.
   GlobalPosition watermark{};
-  /// Of an idle item: nobody knows whether there is anything new. Told as soon as a server has been away for a second,
-  /// and then with each item until it is back. The feed goes on by itself.
+  /// Of an idle item: nobody knows whether there is anything new. The feed tells so as soon as a server has been away
+  /// for a second, and then with each item until the server is back. The feed goes on by itself.
   std::optional<Away> away{};
 };
 

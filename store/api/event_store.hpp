@@ -47,7 +47,7 @@ class EventStore {
   /// Catches up, says so, and goes on live: the same read, repeated whenever the watermark moves.
   [[nodiscard]] virtual EventFeed follow(Query query, FollowOptions options = {}) = 0;
 
-  /// The watermark: everything up to it is there and stays.
+  /// The watermark: every event up to this position is there and stays.
   [[nodiscard]] virtual Result<GlobalPosition> head() = 0;
   /// Waits until the watermark has reached a position. Errors: timeout
   [[nodiscard]] virtual Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) = 0;

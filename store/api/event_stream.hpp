@@ -39,8 +39,8 @@ class PageSource {
   [[nodiscard]] virtual Result<Page> next_page() = 0;
   /// The same for the wire; whoever has the events' bytes need not build them.
   [[nodiscard]] virtual Result<EncodedPage> next_encoded_page();
-  /// The first page, or its first events, where memory has them: soon, and without waiting for anything. Absent: it is
-  /// to be asked for as any other.
+  /// The first page, or its first events, where memory has them: soon, and without waiting for anything. Absent: the
+  /// caller asks for this page as for any other.
   [[nodiscard]] virtual std::optional<EncodedPage> page_at_hand(std::size_t /*events_max*/) { return std::nullopt; }
   /// next_page() for who makes something else of its events: whoever has their bytes shows them where they lie.
   [[nodiscard]] virtual Result<VisitedPage> visit_page(const RecordedVisitor& visitor);

@@ -21,7 +21,7 @@ struct HostedCommand {
   std::string name{};  ///< logical
   HostedType type{};
   HostedType reply{};
-  bool replies = true;  ///< false: it says that it is done, and no more
+  bool replies = true;  ///< false: the answer only says that the command is done
   bool query = false;   ///< it can only look
 
   friend bool operator==(const HostedCommand&, const HostedCommand&) = default;

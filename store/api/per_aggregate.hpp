@@ -27,7 +27,7 @@ class AggregateQuota {
   AggregateQuota(const AggregateQuota&) = delete;
   AggregateQuota& operator=(const AggregateQuota&) = delete;
 
-  /// Whether this one is still among the first so many of its aggregate. One without an aggregate always is.
+  /// Whether an event is still among the first so many of its aggregate. An event without an aggregate always is.
   /// Errors: too_large: there are more aggregates than one read may count; overloaded: than all reads may
   [[nodiscard]] Result<bool> admits(const std::optional<AggregateId>& aggregate);
 

@@ -48,7 +48,7 @@ struct ParkedEffect {
   std::string type{};
   std::string reason{};
   Timestamp parked_at{};
-  bool replaying = false;  ///< it was asked to be performed once more
+  bool replaying = false;  ///< an operator asked to perform it once more
   friend bool operator==(const ParkedEffect&, const ParkedEffect&) = default;
 };
 
@@ -68,7 +68,7 @@ struct TimerListing {
 struct TimerPage {
   std::vector<PendingTimer> timers{};  ///< in order of when they are due
   std::optional<std::string> next{};   ///< absent: this was the last one
-  std::uint64_t pending = 0;           ///< all of them, of what was asked for
+  std::uint64_t pending = 0;           ///< all timers that match, on all pages
   friend bool operator==(const TimerPage&, const TimerPage&) = default;
 };
 

@@ -17,7 +17,7 @@
 
 namespace evershard {
 
-/// Who wants it, why, and how.
+/// Who orders a removal, why, and how it is done.
 struct RetentionOrder {
   static constexpr std::size_t text_bytes_max = 1'024;  ///< of each: every entry of the log has them
 
@@ -35,7 +35,7 @@ struct TruncateOptions : RetentionOrder {
 /// Before anything is done. Errors: invalid_argument: a text is too long
 [[nodiscard]] Result<void> check(const RetentionOrder& order);
 
-/// What was done, or would be.
+/// What a removal did, or would do in a dry run.
 struct RetentionResult {
   std::string operation{};       ///< its name in the log; empty: nothing was to be done, or a dry run
   std::uint64_t aggregates = 0;  ///< truncated or removed

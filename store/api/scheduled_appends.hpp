@@ -25,7 +25,7 @@ inline constexpr std::chrono::milliseconds scheduled_after_most = std::chrono::d
 struct ScheduleOrder {
   std::string id{};  ///< names it, for retries and later; at most 200 bytes; empty: one is made
   std::optional<Timestamp> due{};
-  std::optional<std::chrono::microseconds> after{};  ///< from now, by the clock of who takes it
+  std::optional<std::chrono::microseconds> after{};  ///< from now, by the clock of the process that takes the order
   Append append{};  ///< events, expectations, conditions: checked when it is made. No more: no request id, no snapshots
   bool replace = false;  ///< one of this id that still waits is replaced
 };
@@ -72,7 +72,7 @@ class ScheduledAppends {
   ///         invalid_argument, too_large, and those of EventStore::append
   /// Durable: on return.
   [[nodiscard]] virtual Result<ScheduledAppend> schedule(ScheduleOrder order) = 0;
-  /// It is not made any more. Cancelled already: the same again.
+  /// The append is not made any more. Where it was cancelled before, the answer is the same again.
   /// Errors: not_found; condition_failed: it was made, or refused; those of EventStore::append
   [[nodiscard]] virtual Result<ScheduledAppend> cancel(const std::string& id) = 0;
   /// Errors: not_found

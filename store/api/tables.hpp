@@ -30,7 +30,7 @@ struct TableInfo {
   GlobalPosition position;
   bool complete = false;  ///< it has caught up once
   std::string state;      ///< building, live, paused, failed, waiting
-  std::string error;      ///< why it stands still; empty: it does not
+  std::string error;      ///< why the table stands still; empty: it does not
   std::vector<std::pair<std::string, std::uint64_t>>
       figures;  ///< rows, events, changes, missed, skipped, parked, erased
 };

@@ -43,10 +43,10 @@ class WatermarkFeed final : public FeedSource {
   const std::shared_ptr<Followed> store_;
   const Query query_;
   const std::size_t page_events_max_;
-  GlobalPosition at_;                 ///< everything up to here was looked at
+  GlobalPosition at_;                 ///< every event up to here was looked at
   std::unique_ptr<PageSource> pass_;  ///< a read from at_ up to a watermark, under way
   bool passed_ = false;               ///< one was read to its end since the feed began, or fell behind
-  bool caught_up_ = false;            ///< and it was told so
+  bool caught_up_ = false;            ///< and the reader was told so
   std::optional<FeedItem> withheld_;  ///< read already, but `fell_behind` is told first
   std::atomic<bool> cancelled_{false};
 };

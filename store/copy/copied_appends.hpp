@@ -27,7 +27,7 @@ class CopiedAppends {
   [[nodiscard]] std::vector<CopiedAppend> take(std::vector<RecordedEvent> events);
   /// Everything up to here was read. Returns: the last append, where it is whole.
   [[nodiscard]] std::vector<CopiedAppend> read_up_to(GlobalPosition position);
-  /// Everything up to here was given out, or is not taken.
+  /// Every event up to here was given out, or is none that the filter takes.
   [[nodiscard]] GlobalPosition given() const { return given_; }
   /// Events that match, but whose content was removed or erased.
   [[nodiscard]] std::uint64_t gone() const { return gone_; }

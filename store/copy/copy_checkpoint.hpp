@@ -39,7 +39,7 @@ struct CopyCheckpoint {
 /// Errors: corruption
 [[nodiscard]] Result<CopyCheckpoint> read_copy_checkpoint(std::string_view json);
 
-/// One of the two sides, as it is now.
+/// One of the two stores of a copy, as the store is now.
 struct CopySide {
   StoreName name;
   GlobalPosition head;

@@ -19,7 +19,7 @@ class CopyFilter {
   /// No aggregates: all of them. Errors: invalid_query, too_large; invalid_argument: a reserved aggregate
   [[nodiscard]] static Result<CopyFilter> of(Query query, std::set<AggregateId> aggregates);
 
-  /// What to read: it gives at least what is taken.
+  /// The query to read by: it matches at least the events that the filter takes.
   [[nodiscard]] Query reads() const;
   [[nodiscard]] bool takes(const RecordedEvent& event) const;
   /// One JSON object: the same for filters that mean the same.

@@ -213,10 +213,10 @@ Result<HeldKey> KeyFolder::key_for(std::string_view subject) {
     if (!made) return refuse(std::move(made).error());
     if (!*made) {
       const std::lock_guard one_at_a_time(changing_);
-      auto erased = is_erased(*id);  // it is not there any more: nothing would ever remove what is made now
+      auto erased = is_erased(*id);  // if it is destroyed, nothing would ever remove a file made now
       if (!erased) return refuse(std::move(erased).error());
       if (*erased) continue;
-      // Never over one that is there: of two who make it at once both have the same.
+      // Never over a file that is there: of two callers that make the key at once, both get the same key.
       EVERSHARD_TRY(create_synced(file(*id, key_extension), kept_bytes_of(new_secret())));
     }
     auto key = look(*id);

@@ -9,8 +9,8 @@
 
 namespace evershard::cluster {
 
-/// `older`: the one before one that is erased, which is as if it were not there. Errors: as of Sealing::open, and of
-/// `older`
+/// `older`: gives the snapshot before one whose key was destroyed, since a destroyed key hides its snapshot. Errors: as
+/// of Sealing::open, and of `older`
 template <class Older>
 Result<std::optional<RecordedSnapshot>> opened_snapshot(const Sealing& sealing,
                                                         Result<std::optional<RecordedSnapshot>> found,

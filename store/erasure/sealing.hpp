@@ -32,8 +32,8 @@ class Sealing {
   ///         version_conflict: a key was destroyed since `made_at`: it may be made of what is erased
   [[nodiscard]] Result<void> seal(Append& append, std::optional<std::uint64_t> made_at = {}) const;
   [[nodiscard]] Result<void> seal(Snapshot& snapshot, std::optional<std::uint64_t> made_at = {}) const;
-  /// The same without waiting for somebody who has the keys. False: it would have to, and nothing was done. Errors: as
-  /// above
+  /// The same without waiting for the process that has the keys. False: sealing would have to wait, and nothing was
+  /// sealed. Errors: as above
   [[nodiscard]] Result<bool> seal_at_once(Append& append, std::optional<std::uint64_t> made_at = {}) const;
 
   [[nodiscard]] std::uint64_t erasures() const { return keys_->erasures(); }
@@ -41,8 +41,8 @@ class Sealing {
   void watch_erasures(std::function<void()> watch) const { keys_->watch_erasures(std::move(watch)); }
 
   /// What was sealed here is as it was given, with its subject; `erased`, and without its payload, where the key was
-  /// destroyed. All else stays as it is. Errors: corruption: the key is lost, or the payload is damaged; unavailable:
-  /// there are no keys here just now; io
+  /// destroyed. A payload that was not sealed here stays as it is. Errors: corruption: the key is lost, or the payload
+  /// is damaged; unavailable: there are no keys here just now; io
   [[nodiscard]] Result<void> open(RecordedEvent& event) const;
   [[nodiscard]] Result<void> open(std::vector<RecordedEvent>& events) const;
   /// False: its key was destroyed, it is as if it were not there.

@@ -35,7 +35,7 @@ Result<void> SealingQueue::run(const Append& append, std::function<void()> work)
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ || left_ != 0) {  // the loop ends when it is empty: nothing overtakes what is in it
-      // One that is larger than all of it is taken where nothing else is.
+      // An append that is larger than the whole bound is taken if nothing else waits.
       if (left_ != 0 && (events_ + one.events > options_.events_max || bytes_ + one.bytes > options_.bytes_max)) {
         return refuse(ErrorCode::overloaded, std::to_string(events_) + " events of " + std::to_string(bytes_) +
                                                  " bytes wait for keys of subjects: try again later");

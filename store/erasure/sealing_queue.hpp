@@ -20,8 +20,8 @@ namespace evershard::cluster {
 struct SealingQueueOptions {
   std::size_t events_max = 50'000;  ///< that wait; beyond these: `overloaded`
   std::size_t bytes_max = 64u << 20;
-  /// Is told what all that waits is going to need, before it is done: to ask for it at once. Null: each asks for
-  /// itself.
+  /// Is told which keys all waiting appends are going to need, before the first of them is sealed, to ask for the keys
+  /// together. Null: each append asks for its own keys.
   std::function<void(KeysWanted)> fetch{};
 };
 
@@ -32,14 +32,14 @@ class SealingQueue {
   ~SealingQueue() { stop(); }
   SealingQueue(const SealingQueue&) = delete;
 
-  /// Something is in it: whatever comes stands behind that.
+  /// The queue holds an append: one that comes now stands behind it.
   [[nodiscard]] bool busy() const { return left_.load(std::memory_order_acquire) != 0; }
   /// Of this thread, who is about to wait for something else. Never of the queue's own.
   [[nodiscard]] bool has_mine() const;
   /// `append`: what it is about. Errors: overloaded: too much waits; `work` is not called
   [[nodiscard]] Result<void> run(const Append& append, std::function<void()> work);
-  /// What is in it is done, and what comes until then; what comes later is done in its caller's thread. Idempotent; not
-  /// from what it runs.
+  /// Does the work that is in the queue, and work that comes until then; later work is done in its caller's thread.
+  /// Idempotent; not to be called from work that the queue runs.
   void stop();
 
  private:

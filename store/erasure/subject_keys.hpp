@@ -16,8 +16,8 @@
 
 namespace evershard::cluster {
 
-/// A key in somebody's hands, while he seals or opens with it: whoever has it forgotten waits for him. So it is never
-/// held while something is waited for. The secret is wiped when the last one lets it go.
+/// A key in use, while a caller seals or opens a payload with it: the destruction of the key waits for that caller. So
+/// no caller holds a key while it waits for something else. The secret is wiped when the last holder lets the key go.
 class HeldKey {
  public:
   explicit HeldKey(const PayloadKey& key);
@@ -41,8 +41,8 @@ struct KeysWanted {
   std::vector<std::string> subjects{};
 };
 
-/// Errors of each, where the keys lie elsewhere: also unavailable: they cannot be asked for just now. That a key is
-/// not there is said only by who has looked.
+/// Errors of each function, where the keys lie elsewhere: also unavailable: the keys cannot be asked for just now. Only
+/// a look at the keys themselves may say that a key is not there.
 ///
 /// Implementations: KeyFolder (files), EtcdKeys (rows in etcd), CoordinatorKeys (a node's view). The first two pass
 /// tests/contract/subject_keys_contract.hpp.
@@ -70,7 +70,7 @@ class SubjectKeys {
   /// under way. Shape: one.
   void watch_erasures(std::function<void()> watch);
 
-  // Of many, in their order. Where keys lie elsewhere these ask once for all.
+  // The same for many keys, in the order of the arguments. Where keys lie elsewhere, one request asks for all of them.
   [[nodiscard]] virtual std::vector<Result<HeldKey>> keys_for(const std::vector<std::string>& subjects);
   [[nodiscard]] virtual std::vector<Result<std::optional<HeldKey>>> find_all(const std::vector<KeyId>& ids);
 

@@ -72,7 +72,7 @@ std::string fraction(std::int32_t nanos) {
   return all;
 }
 
-/// As a path of a field mask is written in JSON. Nothing: it would come back as another.
+/// As a path of a field mask is written in JSON. Nothing: the path would come back as another one.
 std::optional<std::string> camel_path(std::string_view path) {
   std::string camel;
   for (std::size_t i = 0; i < path.size(); ++i) {

@@ -134,7 +134,7 @@ Result<OutputFile> OutputFile::in_place(std::string path, const std::string& tar
 
 OutputFile::~OutputFile() {
   if (descriptor_ < 0) return;
-  if (!target_.empty()) ::unlink(part().c_str());  // while it is held: nobody else's
+  if (!target_.empty()) ::unlink(part().c_str());  // while the lock is held: the file is no other process's
   ::close(descriptor_);
 }
 

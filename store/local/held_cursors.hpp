@@ -25,7 +25,7 @@ class HeldCursors {
 
   /// After close(), or without a thread to look after it, the cursor is let go at once.
   [[nodiscard]] Ticket leave(std::unique_ptr<storage::EventCursor> cursor);
-  /// Nothing, if it was let go.
+  /// The cursor of the ticket. Nothing: the cursor was let go.
   [[nodiscard]] std::unique_ptr<storage::EventCursor> take(Ticket ticket);
   /// Lets go of all.
   void close();

@@ -166,7 +166,7 @@ void Local::close() {
   impl_->processes->stop();
   impl_->timers->stop();
   if (impl_->documents) impl_->documents->close();
-  impl_->groups->stop();  // keeps what it has to, before nothing can be written any more
+  impl_->groups->stop();  // stores the groups' state, before the store takes no more writes
   if (impl_->parted) impl_->parted->close();
   if (impl_->projections) impl_->projections->close();
   impl_->node->close();

@@ -118,8 +118,6 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
                            Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
 
-  /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of
-  /// 100 were removed; 0: all.
   /// Why nothing is written any more, though reads are answered: a write has failed, and what of it is on the disk
   /// shows when the store is opened again. Absent: nothing has.
   [[nodiscard]] std::optional<Error> cannot_write() const;
@@ -127,6 +125,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   [[nodiscard]] std::uint64_t rewritten() const;
   /// Why appends are refused for now, and reads answered: the disk has too little left. Absent: it has enough.
   [[nodiscard]] std::optional<Error> short_of_disk() const;
+  /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of
+  /// 100 were removed; 0: all.
   [[nodiscard]] Result<void> vacuum_events(Progress progress = {});
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent = 0, Progress progress = {});
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent = 0, Progress progress = {});

@@ -22,7 +22,7 @@ struct RecoveryPlan {
   std::uint64_t lost = 0;         ///< acknowledged events that will be gone
   std::uint32_t node = 0;         ///< of a cluster: whose part this is; 0: a whole store
   bool more_may_be_lost = false;  ///< of a node's part, behind `keeps`: only its coordinator knows
-  std::vector<std::pair<GlobalPosition, GlobalPosition>> holes;  ///< [from, until): missing inside of what is kept
+  std::vector<std::pair<GlobalPosition, GlobalPosition>> holes;  ///< [from, until): events missing inside of the rest
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each; at most 100
   std::vector<std::string> steps;     ///< what recover() does, in order; empty: nothing
   std::vector<std::string> unmended;  ///< of the findings those that no step mends; holes are not among them

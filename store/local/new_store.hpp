@@ -7,8 +7,8 @@
 
 namespace evershard {
 
-/// Made before the store is opened, and gone after it is closed. Takes away, unless kept, what was not there before:
-/// only what a store makes, and only where nothing was ever stored.
+/// Made before the store is opened, and destroyed after the store is closed. Unless keep() was called, it deletes the
+/// files and folders that the opening made: only files that a store makes, and only where nothing was ever stored.
 class NewStore {
  public:
   explicit NewStore(std::filesystem::path data_dir);
@@ -20,7 +20,7 @@ class NewStore {
 
  private:
   const std::filesystem::path data_dir_;
-  bool made_here_ = false;                       ///< where a store is now, there was none
+  bool made_here_ = false;                       ///< the folder held no store before
   std::vector<std::filesystem::path> new_dirs_;  ///< that were not there, the innermost first
 };
 

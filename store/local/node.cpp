@@ -98,7 +98,7 @@ storage::Progress Node::until_closed(storage::Progress progress) {
 
 void Node::close() {
   std::call_once(closed_, [this] {
-    if (sealing_) sealing_->watch_erasures({});  // before the lock: who tells of one may want it
+    if (sealing_) sealing_->watch_erasures({});  // before the lock: a thread that tells of an erasure may want it
     {
       const std::lock_guard lock(aggregates_mutex_);
       aggregates_closed_ = true;

@@ -80,7 +80,7 @@ class Node {
   const std::filesystem::path data_dir_;
   const Limits limits_;
   const std::chrono::milliseconds at_least_timeout_;
-  std::shared_ptr<const void> others_out_{};  ///< of a store that is only looked at
+  std::shared_ptr<const void> others_out_{};  ///< of a read-only store: keeps other processes out
   const std::unique_ptr<storage::Store> store_;
   const storage::Reader reader_;
   actors::Committer committer_;

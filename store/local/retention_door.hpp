@@ -64,7 +64,7 @@ class RetentionDoor final : public HistoryRetention {
 
  private:
   const std::shared_ptr<Node> node_;
-  std::unique_ptr<LocalEvents> events_;  ///< stays where it is when this is moved
+  std::unique_ptr<LocalEvents> events_;  ///< keeps its address when the door is moved
   RetentionRecords records_;
 };
 

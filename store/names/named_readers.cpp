@@ -68,7 +68,7 @@ Result<void> check_all(const OldNames& names, Result<Things> things, const Reade
 constexpr std::chrono::milliseconds compared_again_first{1'000};
 constexpr std::chrono::milliseconds compared_again_most{30'000};
 
-/// A node that is away is asked again, and is nothing to say.
+/// A node that is away is asked again, and its error is not reported.
 bool may_answer_later(const Error& why) { return why.code == ErrorCode::unavailable || why.code == ErrorCode::timeout; }
 
 Projections& no_projections() {

@@ -68,7 +68,7 @@ class ClusterErasure {
   const TakeOut take_out_;
   const std::function<void(const char*)> at_step_;
   std::mutex mutex_;
-  SeqNr settled_{0};  ///< of the log: up to here nothing is left
+  SeqNr settled_{0};  ///< of the log: no erasure up to here is unfinished
 };
 
 }  // namespace evershard::cluster

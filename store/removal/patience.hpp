@@ -14,8 +14,8 @@ namespace evershard::cluster {
 /// An operation that has begun, or is the thousandth of a run, is not to end because the store is busy for a moment.
 constexpr std::chrono::milliseconds usual_patience{10'000};
 
-/// Writes, and again while the store is overloaded: then nothing was written. `go_on`, where there is one, is asked
-/// meanwhile.
+/// Writes, and tries again while the store answers `overloaded`, which says that nothing was written. Before each
+/// further try `go_on`, where there is one, says whether the operation goes on.
 ///
 /// Errors: those of `write`; overloaded: it was so for longer than that; those of `go_on`
 template <class Write>

@@ -32,8 +32,8 @@ struct StoreRetention::Pace {
   std::uint64_t reached = 0, of = 0;  ///< as it was told last
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::uint64_t bytes = 0;
-  /// While a policy goes over aggregates: looked at so far, which is what is told then, not how far it is within each.
-  /// How many there are is not known.
+  /// While a policy goes over aggregates: how many aggregates were looked at so far. Progress then tells this number,
+  /// not how far the work is within one aggregate. How many aggregates there are is not known.
   std::optional<std::uint64_t> aggregates{};
 
   /// Of a dry run: what is left of each record so far. Another's events in it are taken from that: it is one record.

@@ -39,7 +39,7 @@ Result<void> check_policy(const RetentionPolicy& policy) {
 
 }  // namespace
 
-/// Who asks next, here, finds it.
+/// Records an entry of the log, which the next reader in this process finds.
 Result<void> RetentionRecords::record(Event event) {
   const auto done = store_.append(Append{}.event(std::move(event)));
   if (!done) return refuse(done.error());

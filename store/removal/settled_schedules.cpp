@@ -106,7 +106,7 @@ Result<void> StoreRetention::remove_settled(Settled& batch, const RetentionOrder
                                             RetentionResult& total) {
   auto& found = batch.found;
   if (found.empty()) return {};
-  // One that was settled twice, by whatever way, is found twice.
+  // A schedule that was settled twice, by whatever way, is found twice.
   std::ranges::sort(found, {}, &storage::FoundEvent::location);
   const auto same = std::ranges::unique(found, {}, &storage::FoundEvent::location);
   found.erase(same.begin(), same.end());

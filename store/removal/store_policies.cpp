@@ -44,7 +44,7 @@ Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>
   for (const auto& policy : policies) {
     auto applied = apply(policy, order, pace, total, unfinished);
     if (!applied && applied.error().code == ErrorCode::cancelled) return refuse(std::move(applied).error());
-    // What was done until then is done.
+    // The removals up to then stay: the result has them beside the error.
     if (!applied && applied.error().code != ErrorCode::corruption)
       return PoliciesApplied{std::move(total), std::move(applied).error()};
     if (!applied && !unfinished.first) unfinished.first = std::move(applied).error();

@@ -256,7 +256,7 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
                                     std::move(rows));
     if (!done && done.error().code == ErrorCode::version_conflict && tries < tries_max) {
       EVERSHARD_TRY(pace.report(0, 0));
-      continue;  // it was written to meanwhile: who wanted all of it gone wants that gone too
+      continue;  // events were added meanwhile: the order was to remove all events
     }
     if (!done) return refuse(std::move(done).error());
     store_.removals().hide(aggregate, before);
@@ -355,7 +355,7 @@ Result<SeqNr> StoreRetention::first_to_go(const AggregateId& aggregate,
 Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row,
                                                         Pace& pace) {
   const auto not_all_yet = [&](const Error& why) {
-    // A shard that is not here any more: who is told so would take it that nothing was done.
+    // The shard is not here any more. A caller that got `wrong_shard` would take it that nothing was done.
     const auto code = why.code == ErrorCode::wrong_shard ? ErrorCode::unavailable : why.code;
     return refuse(code, in_quotes(aggregate.text()) + " is removed for every reader up to " +
                             std::to_string(row.before.value - 1) +

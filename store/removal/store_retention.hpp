@@ -101,7 +101,7 @@ class StoreRetention {
   /// `only_at`: nothing is done where it is at another version by then.
   Result<RetentionResult> remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at,
                                          const RetentionOrder& order, Pace& pace);
-  /// What is left unfinished: of a damaged one nothing goes on, of the others everything does.
+  /// Removals that are left unfinished: those of damaged aggregates do not go on, all others do.
   struct Unfinished {
     std::vector<std::pair<AggregateId, Error>> aggregates;
     std::optional<Error> first;  ///< of those, or of a row that names none

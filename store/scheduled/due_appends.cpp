@@ -10,7 +10,8 @@ namespace {
 
 using actors::DueTimer;
 
-/// Nobody has what is to be appended any more: known at once, and said as soon as somebody can.
+/// The due time of a schedule whose append was erased: no process has the append any more, and the first that can
+/// settles it.
 constexpr Timestamp at_once{0};
 constexpr std::uint32_t made_by = 0x5c4ed01e;  ///< frozen: the number by which ids of requests follow from schedules'
 
@@ -96,7 +97,7 @@ std::optional<Append> DueAppends::fire(const DueTimer& timer, const Result<Recor
   event.type = schedule_settled_type;
   event.payload = encode(ScheduleSettled{ScheduledState::appended});
   event.format = PayloadFormat::protobuf;
-  append.request(EventId::derived(set->id, made_by));  // so that a try whose outcome is not known is told from others
+  append.request(EventId::derived(set->id, made_by));  // so that a later try recognises one whose outcome is not known
   append.event(std::move(event)).expect(*set->aggregate, ExpectedVersion::exactly(set->seq_nr));
   return append;
 }

@@ -18,12 +18,12 @@ namespace evershard::cluster {
 
 struct DueAppendsFigures {
   std::uint64_t pending = 0;  ///< with those under way
-  std::uint64_t overdue = 0;  ///< of these: to be tried again
+  std::uint64_t overdue = 0;  ///< of the pending: to be tried again
   std::uint64_t appended = 0;
   std::uint64_t refused = 0;
   std::uint64_t failed = 0;   ///< tries
   std::uint64_t damaged = 0;  ///< events of schedules that cannot be read: passed over
-  std::uint64_t late_us = 0;  ///< of the last one, when it was answered
+  std::uint64_t late_us = 0;  ///< how late the last append was when it was answered
 };
 
 /// As `stats` shows them: name and figure.

@@ -23,7 +23,7 @@ Refused nobody_scheduled(const std::string& id) {
   return refuse(ErrorCode::not_found, "there is no scheduled append " + in_quotes(id));
 }
 
-/// Its stream has nothing but stubs: what came of it is known no more, and that it is over always.
+/// The schedule's stream has nothing but stubs: the outcome is known no more, but the schedule is over.
 Refused is_removed(const std::string& id, ErrorCode code) {
   return refuse(code, "scheduled append " + in_quotes(id) +
                           " does not wait any more: what became of it was removed, as it is so long ago");

@@ -21,8 +21,8 @@ class ScheduledHost final : public ScheduledAppends, private DueWork {
 
   /// From here on those that are due are made. Idempotent; not behind stop().
   void begin() { host_.begin(); }
-  /// Where the store has some, or cannot say: what cannot be read is passed over later. Else the first one that is
-  /// scheduled here begins it.
+  /// Begins if the store has schedules, or cannot say whether it has: schedules that cannot be read are passed over
+  /// later. Else the first append that is scheduled here begins the host.
   void begin_if_any();
   [[nodiscard]] DueAppendsFigures figures() const;
   /// See DueHost.

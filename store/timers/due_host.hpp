@@ -32,7 +32,7 @@ class DueWork {
   using Send = std::function<void(Told told)>;
 
   virtual ~DueWork() = default;
-  /// The events that it is to be given.
+  /// Matches the events that event() is to be given.
   [[nodiscard]] virtual Query query() const = 0;
   /// In the order of positions. Errors: corruption: it cannot be read; it changes nothing
   [[nodiscard]] virtual Result<void> event(const RecordedEvent& event) = 0;
@@ -46,7 +46,7 @@ struct DueHostOptions {
   std::function<bool(ShardId)> lives_here{};
   std::function<void(const Error&)> warn{};
   std::function<Timestamp()> now = &Timestamp::now;  ///< the clock that things are due by, and nothing else
-  bool fires = true;                                 ///< false: it only looks, and nothing is done
+  bool fires = true;                                 ///< false: the host only looks at events, and sends nothing
 };
 
 /// Follows from the first event on, and does nothing before it has caught up once. An event that cannot be read is
@@ -64,7 +64,7 @@ class DueHost {
   [[nodiscard]] bool begun() const;
   /// Events that were passed over: damaged, or of a form that this program does not know.
   [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
-  /// Until everything up to there was looked at. Errors: timeout, unavailable: stopped, or not begun
+  /// Waits until every event up to `position` was looked at. Errors: timeout, unavailable: stopped, or not begun
   [[nodiscard]] Result<void> wait_for(GlobalPosition position, std::chrono::milliseconds timeout);
   /// Nothing more is done. What was sent is waited for by the destructor: whoever answers it ends before that.
   /// Idempotent.

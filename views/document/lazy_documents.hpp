@@ -17,7 +17,7 @@ class LazyDocuments final : public Documents {
       : events_(events), options_(std::move(options)), begins_("the documents do not go on", options_.engine.warn) {}
   ~LazyDocuments() override { close(); }
 
-  /// Goes on where it was, if something is defined. What is wrong with the rows is warned of, and tried again.
+  /// Goes on from the checkpoints, if documents are defined. Rows that cannot be opened are warned of, and tried again.
   void begin();
   /// Nothing works any more, nothing is written; whoever asks is told `unavailable`.
   void close();
@@ -32,7 +32,7 @@ class LazyDocuments final : public Documents {
                        std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
   Result<DocumentPage> list(const DocumentListing& listing) override;
   Result<void> remove(const AggregateId& aggregate) override;
-  /// Where none were ever opened there is nothing to do. Errors: cancelled, io
+  /// Does nothing where no rows were ever opened. Errors: cancelled, io
   [[nodiscard]] Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent = 0);
 
  private:

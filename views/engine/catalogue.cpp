@@ -66,9 +66,9 @@ Result<Definition> Catalogue::append(const std::string& name, SeqNr at, std::str
   append.event(std::move(event)).expect(aggregate, ExpectedVersion::exactly(at));
   auto done = store_.append(std::move(append));
   if (!done) return refuse(std::move(done).error());
-  // From here on it is done: no error may say that it was not. A node of a cluster may learn of its place a little
-  // later than of its end.
-  // Not shown in time: it is done all the same.
+  // From here on the definition is stored: no error may say that it was not. A node of a cluster may learn of the
+  // event's position a little later than of its append.
+  // Where the event does not show in time, it is stored all the same.
   static_cast<void>(store_.wait_for(done->last_position, shown_within));
   auto found = find(name);
   const auto unread = [&](const std::string& why) {

@@ -45,7 +45,8 @@ class Catalogue {
 
   /// Errors: not_found (never created, or dropped: the sentence says which)
   [[nodiscard]] Result<actors::Definition> get(const std::string& name);
-  /// The same, also one that was dropped; nothing: there never was one. Errors: invalid_argument (the name), of reading
+  /// The same, also of a definition that was dropped; nothing: there never was a definition of that name. Errors:
+  /// invalid_argument (the name), of reading
   [[nodiscard]] Result<std::optional<actors::Definition>> find(const std::string& name);
   using PassedOver = std::function<void(const std::string& name, const Error& why)>;
   /// In order of name; `dropped`: those too. One that is damaged hides none beside it: it is left out, and told.

@@ -16,16 +16,17 @@ namespace evershard::cluster {
 class DefinitionShare {
  public:
   virtual ~DefinitionShare() = default;
-  /// What is defined by it is to be kept here, now.
+  /// This process is to keep the rows of the definition, now.
   [[nodiscard]] virtual bool is_here(const AggregateId& definition) const = 0;
-  /// Known to be another process's. Neither: nobody's just now, or this one's again in a moment.
+  /// Another process is known to keep the rows of the definition. Neither is_here nor is_elsewhere: no process keeps
+  /// them just now, or this one will again in a moment.
   [[nodiscard]] virtual bool is_elsewhere(const AggregateId& definition) const = 0;
   /// Behind it everything that was written to the definition can be read, if it is here. Errors: unavailable,
   /// wrong_shard
   [[nodiscard]] virtual Result<void> settle(const AggregateId& definition) = 0;
   struct Here {
     std::vector<AggregateInfo> definitions{};
-    /// Whether a definition would be among them, if there was one. Another may have come here since.
+    /// Whether `definitions` would list this definition, if it existed. Shards may have come here since.
     std::function<bool(const AggregateId&)> covers{};
   };
   /// Those that are here, with the versions that can be read. Errors: of reading

@@ -570,7 +570,7 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
     }
     if (options_.reads_whole_only && is_read && !wanted.at_least && !run->complete()) {
       const auto enough = std::min(until, Clock::now() + options_.whole_wait_max);
-      // Whether it has come about is looked at below.
+      // Whether the run is complete by now is looked at below.
       static_cast<void>(
           board_.wait(enough, [&] { return run->complete() || run->stopped() || stopping_ || stands(); }));
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");

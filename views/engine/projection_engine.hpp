@@ -32,7 +32,7 @@ namespace evershard::cluster {
 struct EngineOptions {
   std::size_t page_events_max = 8'192;  ///< of a projection that catches up; a page's bytes are the store's limit
   std::size_t building_at_once = 2;     ///< each in a thread of its own; others wait for their turn
-  std::chrono::milliseconds turn = std::chrono::seconds(10);  ///< after which one that is building lets another go on
+  std::chrono::milliseconds turn = std::chrono::seconds(10);  ///< after which a building projection lets the next go on
   std::size_t gathered_bytes_max =
       64u
       << 20;  ///< of changes in memory, of all that catch up together, before they are written; 0: each page is written
@@ -146,7 +146,7 @@ class ProjectionEngine {
   void pause_between_pages(std::chrono::steady_clock::time_point began);
 
   EventStore& events_;
-  const std::shared_ptr<storage::ProjectionStore> owned_rows_;  ///< also for those who ask while it is being closed
+  const std::shared_ptr<storage::ProjectionStore> owned_rows_;  ///< also for readers while the engine is closed
   storage::ProjectionStore& rows_;
   const ProcessorKinds kinds_;
   const EngineOptions options_;

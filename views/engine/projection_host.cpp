@@ -347,7 +347,7 @@ Result<std::vector<ProjectionInfo>> ProjectionHost::list() {
 }
 
 Result<ProjectionInfo> ProjectionHost::describe(const std::string& name) {
-  if (options_.share) {  // before it is looked up: behind it that is whole
+  if (options_.share) {  // before the look-up, which then finds every version
     if (auto there = engine_with(name); !there) return refuse(std::move(there).error());
   }
   const auto found = catalogue_.find(name);

@@ -193,7 +193,7 @@ void ProjectionRun::let_go() {
   room_.change(std::exchange(gathered_bytes_, 0), 0);
 }
 
-/// Behind the last write: what came since did not happen.
+/// Begins behind the last write: events that came since are given again.
 void ProjectionRun::begin_anew() {
   let_go();
   pending_events_ = 0;

@@ -100,7 +100,7 @@ class ProjectionRun {
   [[nodiscard]] bool pause_wanted() const { return pause_wanted_; }
   /// Whether somebody should work on it now.
   [[nodiscard]] bool fit() const;
-  /// When a waiting one is to be tried again.
+  /// When a run that waits is to be tried again.
   [[nodiscard]] std::chrono::steady_clock::time_point retry_at() const;
   /// It is worked on again: what stopped it is forgotten. Not while somebody works on it.
   void revive();

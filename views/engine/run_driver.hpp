@@ -28,7 +28,7 @@ class RunDriver {
 
   void add(std::shared_ptr<ProjectionRun> run);
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
-  /// Those that were put out since the last call.
+  /// The runs that were put out since the last call.
   [[nodiscard]] std::vector<std::shared_ptr<ProjectionRun>> take_out();
   /// All of them, with their checkpoints written where that is needed.
   [[nodiscard]] std::vector<std::shared_ptr<ProjectionRun>> take_all();

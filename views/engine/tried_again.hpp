@@ -26,7 +26,7 @@ class TriedAgain {
   void begin(std::function<Result<void>()> work);
   /// It failed, and has not worked since.
   [[nodiscard]] bool fails() const;
-  /// Waits for a try that is under way. Idempotent.
+  /// Ends the tries, and waits for a try that is under way. Idempotent.
   void stop();
 
  private:

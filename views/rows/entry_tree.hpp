@@ -30,7 +30,7 @@ struct EntryKey {
 /// Negative: `a` comes first; 0: they are the same.
 [[nodiscard]] int compare(const EntryKey& a, const EntryKey& b);
 
-/// Holds entries by where they lie; they must stay there. Nothing is ever taken out.
+/// Holds the addresses of entries, and the entries must stay there. No entry is ever taken out.
 ///
 /// RocksDB's skip list goes through some twenty entries all over the memory for each one that is put or looked up. Here
 /// a node has the next eight bytes of its keys beside each other, behind what all of them begin with, so that few
@@ -50,7 +50,7 @@ class EntryTree {
   /// One thread at a time. None of the same key and tag may be there.
   void insert(const char* entry);
 
-  // Any thread, beside insert(). What is put meanwhile may be found or not.
+  // Any thread, beside insert(). A reader may find an entry that is inserted meanwhile, or not.
 
   /// Entries beside each other, and where those behind them begin.
   struct Run {
@@ -119,7 +119,7 @@ class EntryTree {
     std::vector<Inner*> inners;
     [[nodiscard]] bool empty() const { return leaves.empty() && inners.empty(); }
   };
-  Retired retired_, retired_before_;  ///< in this epoch, and in the one before
+  Retired retired_, retired_before_;  ///< nodes retired in this epoch, and in the epoch before
   std::vector<Leaf*> spare_leaves_;
   std::vector<Inner*> spare_inners_;
 };

@@ -63,7 +63,7 @@ bool is_damage(const rocksdb::Status& status) {
   return status.IsCorruption() || status.IsInvalidArgument() || is_missing_file(status);
 }
 
-/// The database, for as long as somebody looks at it.
+/// The database, for as long as a reader uses it.
 struct RowDatabase {
   std::unique_ptr<rocksdb::DB> db;
 };
@@ -163,8 +163,8 @@ class RocksRowCursor final : public ProjectionCursor {
   rocksdb::Slice lower_, upper_;
   std::unique_ptr<rocksdb::Iterator> at_;
   bool empty_ = false;
-  bool fresh_ = true;    ///< the next row is the one it stands at, or the first one
-  bool placed_ = false;  ///< it was put somewhere
+  bool fresh_ = true;    ///< the next row is the one that the iterator stands at, or the first row
+  bool placed_ = false;  ///< the iterator was put somewhere
   std::optional<Error> error_;
 };
 

@@ -16,7 +16,7 @@ class Env;
 namespace evershard::storage {
 
 struct RocksProjectionOptions {
-  std::filesystem::path folder{};  ///< made if it is not there
+  std::filesystem::path folder{};  ///< the folder is made if it is missing
   ProjectionStoreOptions of{};
   /// And what memtables leave of theirs. 0: that of the process's stores, as StoreOptions has it.
   std::size_t block_cache_bytes = 0;

@@ -307,7 +307,7 @@ std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole,
   if (kind == Kind::increment && !given->is_number())
     return "increment of " + in_quotes(text_of(path)) + " by what is no number";
   if (kind == Kind::merge && !given->is_object()) return "merge of what is no object";
-  // Looked at before anything is made: a step is done whole, or not at all.
+  // Everything is checked before a value is made: a step is done whole, or not at all.
   const json* there = found_at(std::as_const(document), path);
   if (there == nullptr) {
     DocumentPath way;
@@ -332,7 +332,7 @@ std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole,
     if (given->is_number_float() && !std::isfinite(given->get<double>()))
       return "increment of " + in_quotes(text_of(path)) + " beyond what a number holds";
   }
-  // At most: what it takes written out, the way there, and what stands between.
+  // An upper bound: the bytes of the value as JSON, of the path to it, and of the punctuation between.
   std::size_t more = json_text(*given).size() + 8 * (path.size() + 1);
   for (const auto& part : path) more += json_text(part).size();
   if (whole.bytes_at_most + more > document_bytes_max && !std::exchange(whole.bytes_counted, true))

@@ -51,9 +51,9 @@ class FoldedDocument {
 /// A definition, checked. Immutable; any thread.
 ///
 /// Shape: `{"events":{"OrderPlaced":[STEP,...],"OrderShipped":STEP,"OrderViewed":"ignore"}}`, a STEP one of
-///          {"merge":true}                        the payload's members into the document; {"merge":"customer"}: of the
-///          object there in the payload;
-///                                                with "into":"PATH" into that object of the document
+///          {"merge":true}                        the payload's members into the document; {"merge":"customer"}: those
+///                                                of the object there in the payload; with "into":"PATH" into that
+///                                                object of the document
 ///          {"set":"PATH","from":"PATH"}          or "value":JSON
 ///          {"increment":"PATH","from":"PATH"}    or "by":NUMBER; both: from times by. An absent number counts as 0
 ///          {"append":"PATH","from":"PATH"}       or "value":JSON: to the end of a list; an absent list is empty

@@ -43,7 +43,8 @@ inline constexpr std::size_t json_paths_max = 64;
 /// What a JSON string says; half of a surrogate pair, as JavaScript writes it of a text that was cut, is U+FFFD. Shape:
 /// `raw` was found by find_paths, and begins with a quotation mark.
 [[nodiscard]] std::string unescaped(std::string_view raw);
-/// The same for a whole JSON text, for who reads it otherwise. Returns: nothing: there is no such half in it
+/// The same for a whole JSON text that another parser is to read. Returns: nothing: the text has no half of a surrogate
+/// pair
 [[nodiscard]] std::optional<std::string> without_half_surrogates(std::string_view json);
 
 /// Quoted and escaped.

@@ -11,7 +11,7 @@ constexpr std::size_t places_kept =
 
 }  // namespace
 
-/// Where it is, or where it would go. There is always an empty place.
+/// The place of the key, or the empty place where it would go. There is always an empty place.
 std::size_t RowTable::place_of(std::string_view key, std::uint32_t hash) const {
   const std::size_t mask = places_.size() - 1;
   std::size_t at = hash & mask;

@@ -37,7 +37,7 @@ class LikePattern {
   static Result<std::pair<std::size_t, std::size_t>> find(const Piece& piece, std::string_view text);
   static std::size_t length_at(const Piece& piece, std::string_view text);
 
-  std::vector<Piece> pieces_{1};  ///< between the %: one more than there are of those
+  std::vector<Piece> pieces_{1};  ///< the pieces between the %: one more than the number of %
 };
 
 }  // namespace evershard::actors

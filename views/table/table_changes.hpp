@@ -58,7 +58,7 @@ class TableChanges {
   /// Counts an event whose payload is gone, and which does nothing therefore.
   void note_erased() { ++counts_.erased; }
 
-  /// The first change that could not be; nothing: all could.
+  /// The first change that could not be made; nothing: all changes could.
   [[nodiscard]] const std::optional<TableFault>& fault() const { return fault_; }
 
  private:

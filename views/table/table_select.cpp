@@ -338,7 +338,7 @@ class PreparedSelect::Reading {
   std::string last_;
   std::size_t bytes_ = 0;
   std::vector<Held> held_;  ///< a heap, the last in order at its front
-  bool more_ = false;       ///< something was left out behind what is held
+  bool more_ = false;       ///< rows were left out behind the rows that are held
 };
 
 std::string PreparedSelect::token_behind(std::string_view place) const { return token_of(mark_, place); }

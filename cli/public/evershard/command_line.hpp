@@ -52,7 +52,7 @@ template <class... Aggregates>
   return run_command_line(argc, argv, {CommandLineKind{make_kind<Aggregates>(), {}}...});
 }
 
-/// What the program has, one after the other. What handlers of effects stand on outlives main().
+/// What the program hosts, one call after the other. Objects that handlers of effects use must outlive main().
 class CommandLine {
  public:
   template <class... Aggregates>

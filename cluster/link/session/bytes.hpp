@@ -58,7 +58,7 @@ class ByteReader {
   }
   std::string_view text() { return raw(number<std::uint16_t>()); }
 
-  /// Something was asked for that was not there.
+  /// A number or a text was read beyond the end of the bytes.
   [[nodiscard]] bool ran_short() const { return short_; }
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
 

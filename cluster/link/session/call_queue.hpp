@@ -70,7 +70,7 @@ class CallQueue {
   [[nodiscard]] std::size_t in_flight() const { return in_flight_.size(); }
   /// Messages that were taken and not sent whole.
   [[nodiscard]] std::uint64_t messages_lost() const { return messages_lost_; }
-  /// One that was not even taken.
+  /// Counts a message that the queue did not take.
   void count_lost_message() { ++messages_lost_; }
 
  private:

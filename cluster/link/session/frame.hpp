@@ -48,7 +48,8 @@ class FrameReader {
   /// The next whole frame. Its body lies in the reader, until the next call of either function.
   ///
   /// Returns: nothing: more bytes are needed
-  /// Errors:  corruption: too long, a checksum that is wrong, an unknown type. Nothing can be found behind it.
+  /// Errors:  corruption: too long, a checksum that is wrong, an unknown type. No frame can be found behind a damaged
+  ///          one.
   [[nodiscard]] Result<std::optional<Frame>> next();
 
   [[nodiscard]] std::size_t buffered() const { return buffer_.size() - taken_; }

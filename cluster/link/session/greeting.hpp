@@ -32,7 +32,7 @@ class Greeting {
  public:
   explicit Greeting(GreetingSetup setup);
 
-  /// What must come next; 0: it is over.
+  /// How many bytes the greeting needs next; 0: the greeting is over.
   [[nodiscard]] std::size_t wants() const { return wants_; }
   /// Shape: as many as it wants
   void received(std::string_view bytes);

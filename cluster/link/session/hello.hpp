@@ -1,4 +1,4 @@
-// LinkHello: what two processes tell each other before anything else, and why they may not go on.
+// LinkHello: the first message that two processes send each other, and the reasons for which they part again.
 
 #pragma once
 
@@ -27,8 +27,8 @@ enum class NodeRole : std::uint8_t { node = 1, coordinator = 2, both = 3 };
 /// `node`, `coordinator`, `both`.
 std::string_view name_of(NodeRole role);
 
-/// Coordinators that stand by have numbers from here on, drawn at random: the one that leads is number 0, and they
-/// dial it. So does who only asks it something.
+/// Coordinators that stand by have numbers from here on, drawn at random. The leader is number 0, and standbys dial the
+/// leader. A process that only asks the leader something does the same.
 inline constexpr std::uint32_t standby_numbers_from = 0x8000'0000;
 
 enum class LinkSide : std::uint8_t { dialler, acceptor };

@@ -11,7 +11,7 @@
 
 namespace evershard::cluster {
 
-/// The one who takes is woken once, until it has taken.
+/// A queue between threads. The consumer is woken once, and not again until it has taken the items.
 template <class T>
 class Inbox {
  public:
@@ -42,7 +42,7 @@ class Inbox {
     items_.swap(into);
   }
 
-  /// Nothing is put in from here on. What is in it can still be taken.
+  /// Takes no further items. Items that are inside can still be taken out.
   void close() {
     std::unique_lock lock(mutex_);
     closed_ = true;

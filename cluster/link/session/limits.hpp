@@ -17,7 +17,7 @@ struct LinkLimits {
   std::size_t queue_bytes_max = 64u << 20;
   std::chrono::milliseconds queue_time_max{2'000};  ///< then `overloaded`, or `unavailable` without a session
 
-  // What a peer may have here. It is told in the greeting and keeps to it; who does not is cut off.
+  // What a peer may have here. The greeting tells the peer these limits. A peer that exceeds them is cut off.
   std::uint32_t requests_max = 4'096;           ///< not answered yet
   std::uint64_t request_bytes_max = 64u << 20;  ///< of those
   std::uint64_t message_bytes_max = 64u << 20;  ///< of messages not done with yet; each counts message_bytes_extra more

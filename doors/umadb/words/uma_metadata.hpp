@@ -16,7 +16,7 @@ namespace evershard::umadb {
 /// pair. What is read again and again keeps the memory of its lists.
 class UmaMetadata {
  public:
-  /// Shape: what is given holds as long as what is asked for here.
+  /// Shape: `metadata` outlives the views into it that the functions below give.
   void read(std::string_view metadata);
 
   /// Without our own keys.

@@ -1,36 +1,40 @@
 // Traps: each happened in a real event store. A test here, or the name of one elsewhere; or why there is none yet.
 //
 //  1 retention deletes the newest snapshots       RetentionKeepsTheNewestSnapshots;
-//  StoreContract.RetainsTheNewestCopies... 2 a duplicate seq_nr overwrites the journal
-//  ASecondEventOfTheSameVersionIsRefusedAndOverwritesNothing 3 a read stops after one page AReadDoesNotStopAfterOnePage
+//                                                 StoreContract.RetainsTheNewestCopies...
+//  2 a duplicate seq_nr overwrites the journal    ASecondEventOfTheSameVersionIsRefusedAndOverwritesNothing
+//  3 a read stops after one page                  AReadDoesNotStopAfterOnePage
 //  4 the shard hash differs, or is negative       AShardIsTheSameAfterOpeningAgain; StreamHash.KeepsThePublishedVectors
 //  5 one kind of error told as another            AMissingAggregateAConflictAndADuplicateAreToldApart;
-//                                                 CommitterTest.AnswersAFailedWriteAsUnknownAndAllThatComesAfterAsNotWritten
+//                                         CommitterTest.AnswersAFailedWriteAsUnknownAndAllThatComesAfterAsNotWritten
 //  6 sort keys not big-endian, or ambiguous       NumbersSortAsNumbers, NoIdLooksLikeAnother; Keys.* and their golden
-//  bytes 7 event and index written separately           WhatCanBeReadCanBeFound;
-//  RocksReopen.GivesBackEverythingAfterAKillAtAnyStep 8 the snapshot's own event applied twice
-//  TheSnapshotsOwnEventIsNotReadAgain 9 check-then-insert race                       OneOfManyRivalsWins;
-//  CommitterTest.LetsOneOfManyRivalsWin
+//                                                 bytes
+//  7 event and index written separately           WhatCanBeReadCanBeFound;
+//                                                 RocksReopen.GivesBackEverythingAfterAKillAtAnyStep
+//  8 the snapshot's own event applied twice       TheSnapshotsOwnEventIsNotReadAgain
+//  9 check-then-insert race                       OneOfManyRivalsWins; CommitterTest.LetsOneOfManyRivalsWin
 // 10 checkpoint never written, index from 0       AFollowerGoesOnFromItsCheckpoint. The stored checkpoints of
-// projections and
-//                                                 value indexes come with them, in a later issue.
+//                                                 projections and value indexes come with them, in a later issue.
 // 11 start sequence taken as a row offset         AReadBeginsAtAVersionNotAtARow
 // 12 one bad request sinks the whole batch        OneBadRequestHarmsNobodyElse;
-// CommitterTest.GivesABadAppendItsOwnError... 13 update lost; collision panics; index before  TheLaterSnapshotWins,
-// HashCollisionsAreHarmless; RocksFaults.
+//                                                 CommitterTest.GivesABadAppendItsOwnError...
+// 13 update lost; collision panics; index before  TheLaterSnapshotWins, HashCollisionsAreHarmless; RocksFaults.
 //    data; no fsync                               LosesNothingAcknowledgedWhenThePowerFails,
-//    RebuildsIndexesThatWentFurther...
+//                                                 RebuildsIndexesThatWentFurther...
 // 14 NOT parsed as OR                             There are no filter expressions before table projections, a later
-// issue.
-//                                                 What a query has: TypesAreAlternativesAndTagsAreNot
+//                                                 issue. What a query has:
+//                                                 TypesAreAlternativesAndTagsAreNot
 // 15 2^n index entries, odd tags, repeated tags   TagsCostOneEntryEachAndMayLookLikeAnything
 // 16 batch index wraps at 65,536                  MoreEventsThanSixteenBitsCount;
-// GroupCommit.PlacesMoreEventsInOneBatch... 17 an empty query as a condition never fails    AnEmptyConditionIsAMistake
+//                                                 GroupCommit.PlacesMoreEventsInOneBatch...
+// 17 an empty query as a condition never fails    AnEmptyConditionIsAMistake
 // 18 a retried read yields events twice           AReadThatIsTakenUpAgainGivesNothingTwice
 // 19 an event commits later with a lower number   NoEventAppearsBehindAReader;
-// LocalFollow.GivesSeveralFollowersEverything... 20 a retried append refused by its own event
-// ARetriedConditionalAppendIsNotRefusedByItself; GroupCommit.AnswersARetried... 21 a page from behind the reader's
-// watermark    One process has one view: LocalRead.SeesNothingThatIsAppendedAfterItBegan,
+//                                                 LocalFollow.GivesSeveralFollowersEverything...
+// 20 a retried append refused by its own event    ARetriedConditionalAppendIsNotRefusedByItself;
+//                                                 GroupCommit.AnswersARetried...
+// 21 a page from behind the reader's watermark    One process has one view:
+//                                                 LocalRead.SeesNothingThatIsAppendedAfterItBegan,
 //                                                 StoreContract.IsReadByManyWhileItCommitsAndSeals. Pages of other
 //                                                 nodes come with the cluster.
 // 22 admitting what can no longer be checked      AConditionFromBeforeItWasOpenedIsStillChecked;

@@ -34,7 +34,7 @@ class PartThreads {
     std::atomic<std::size_t> next{0};
     std::size_t done = 0;  ///< under the mutex
   };
-  /// Until none of the round is left to begin.
+  /// Calls the round's task until no call of the round is left to begin.
   void work(Round& round);
   void help();
 

@@ -45,7 +45,7 @@ class PartedTables final : public Projections, public Tables {
   PartedTables(EventStore& events, Projections& projections, Tables& tables, PartedTablesOptions options);
   ~PartedTables() override { close(); }
 
-  /// Sees to what is to be swapped, from now on.
+  /// Begins to swap versions of tables that are ready, in a thread of its own.
   void begin();
   /// Idempotent. Not while it is asked.
   void close();
@@ -94,7 +94,7 @@ class PartedTables final : public Projections, public Tables {
     SeqNr serves{};  ///< the version that a read gets that names none
     std::map<SeqNr, std::shared_ptr<const actors::TableShape>> shapes{};
   };
-  using Known = std::shared_ptr<const Parted>;  ///< none: it is in no parts, or is not there
+  using Known = std::shared_ptr<const Parted>;  ///< nullptr: the table has no parts, or does not exist
 
   [[nodiscard]] Result<Known> look_up(const std::string& name);
   /// As it was read last, if it was.
@@ -131,7 +131,7 @@ class PartedTables final : public Projections, public Tables {
   std::mutex mutex_;  ///< of those below
   std::condition_variable changed_;
   std::map<std::string, Known, std::less<>> known_;
-  /// Of the looker: it is tried again at the next look.
+  /// Of the looker: warns that a table could not be swapped. The next look tries again.
   void say_unswapped(const std::string& name, const Error& error);
   std::map<std::string, std::string, std::less<>> unswapped_;  ///< what was said of a table; the looker's
   std::map<std::string, SeqNr, std::less<>> swapped_;          ///< nothing was to be swapped as of then; the looker's

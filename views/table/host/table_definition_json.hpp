@@ -12,9 +12,10 @@ namespace evershard::cluster {
 
 /// Source: docs/tables.md.
 ///
-///     {"table"?:"orders","fields":[{"name":"order","type":"text","role"?:"key","nullable"?:true}],"on_violation"?:"fail","on_error"?:"fail","parts"?:1,
-///      "rules":[{"types":["OrderPlaced"],"tags"?:["eu"],"action":"upsert","key":"aggregate" |
-///      {"order":"aggregate"},"fields"?:{"total":"$.total"}}]}
+///     {"table"?:"orders","fields":[{"name":"order","type":"text","role"?:"key","nullable"?:true}],
+///      "on_violation"?:"fail","on_error"?:"fail","parts"?:1,
+///      "rules":[{"types":["OrderPlaced"],"tags"?:["eu"],"action":"upsert",
+///                "key":"aggregate" | {"order":"aggregate"},"fields"?:{"total":"$.total"}}]}
 ///     or instead of rules  "handler":{"name":"orders","revision"?:1,"query":{..}}
 ///
 /// `name`: the projection's, and the table's where none is given.
