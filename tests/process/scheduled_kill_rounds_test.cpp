@@ -27,7 +27,7 @@ struct Told {
 class SchedulingClient {
  public:
   SchedulingClient(const ServerProcess& server, int number, std::uint64_t seed)
-      : remote_(server.connect(60s)), number_(number), dice_(seed), thread_([this] { run(); }) {}
+      : remote_(server.answered_client(60s)), number_(number), dice_(seed), thread_([this] { run(); }) {}
   ~SchedulingClient() { finish(); }
   std::map<std::string, Told> finish() {
     over_ = true;

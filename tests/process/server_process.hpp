@@ -76,6 +76,13 @@ class ServerProcess {
     EXPECT_TRUE(remote) << remote.error().what;
     return *std::move(remote);
   }
+  /// A client that the server has answered: one that nobody ever answered takes a refused connection for final.
+  [[nodiscard]] Remote answered_client(std::chrono::milliseconds timeout) const {
+    auto remote = connect(timeout);
+    const auto head = remote.head();
+    EXPECT_TRUE(head) << head.error().what;
+    return remote;
+  }
   /// Resident, in MiB.
   [[nodiscard]] double memory_mib() const {
     std::ifstream status("/proc/" + std::to_string(pid()) + "/status");
