@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/bench/report.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::bench {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/bench/report.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::bench {
 

@@ -2,9 +2,9 @@
 
 #pragma once
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/bench/report.hpp"
 #include "evershard/bench/run.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::bench {
 

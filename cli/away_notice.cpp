@@ -6,8 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "evershard/api/json/output.hpp"
 #include "evershard/protocol/quantity.hpp"
-#include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/api/event_feed.hpp"
 #include "evershard/protocol/timestamp.hpp"
-#include "evershard/store/api/event_feed.hpp"
 
 namespace evershard::cli {
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "evershard/api/json/output.hpp"
 #include "evershard/cli/failure.hpp"
 #include "evershard/cli/opened_store.hpp"
 #include "evershard/cli/options.hpp"
 #include "evershard/cli/program.hpp"
 #include "evershard/cli/terminal.hpp"
-#include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
 

@@ -1,8 +1,8 @@
 #include "evershard/cli/failure.hpp"
 
+#include "evershard/api/json/append_json.hpp"
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/cli/program.hpp"
-#include "evershard/store/json/append_json.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::cli {
 

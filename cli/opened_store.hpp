@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "evershard/doors/remote/remote.hpp"
-#include "evershard/store/local/local.hpp"
+#include "evershard/local/local.hpp"
 
 namespace evershard::cli {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "evershard/api/json/event_json.hpp"
 #include "evershard/protocol/utf8.hpp"
-#include "evershard/store/json/event_json.hpp"
 
 namespace evershard::cli {
 namespace {

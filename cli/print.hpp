@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/json/json_text.hpp"
+#include "evershard/api/json/payload_types.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/table.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"
-#include "evershard/store/json/json_text.hpp"
-#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 

@@ -1,8 +1,8 @@
 #include "evershard/cli/program.hpp"
 
 #include "evershard/actors/model/protobuf.hpp"
+#include "evershard/api/json/message_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/message_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "evershard/actors/model/kind.hpp"
+#include "evershard/api/json/payload_types.hpp"
 #include "evershard/command_line.hpp"
 #include "evershard/doors/server/server_options.hpp"
-#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "evershard/store/json/output.hpp"
+#include "evershard/api/json/output.hpp"
 
 namespace evershard::cli {
 namespace {

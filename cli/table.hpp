@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/api/json/output.hpp"
 #include "evershard/cli/terminal.hpp"
-#include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
 

@@ -1,7 +1,7 @@
 # Files become constants of the program, at build time, with nothing but CMake.
 #
 #   evershard_embed(OUTPUT_VARIABLE sources        # the generated .cpp, for the target's SOURCES
-#                   FOLDER page/dist               # all its files, relative to the current source folder
+#                   FOLDER ${PROJECT_SOURCE_DIR}/page/dist  # all its files
 #                   HEADER evershard/doors/http/assets.hpp)
 #
 # The header declares `evershard::Asset` and `find_asset`. A file that changes is embedded anew by the next build; one that comes or goes makes CMake
@@ -10,7 +10,7 @@
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(evershard_embed)
     cmake_parse_arguments(arg "" "OUTPUT_VARIABLE;FOLDER;HEADER" "" ${ARGN})
-    set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER})
+    set(folder ${arg_FOLDER})
     file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*)
     list(SORT files)
     if(NOT files)

@@ -104,10 +104,10 @@ endfunction()
 
 # After the last module an application may want.
 function(evershard_package)
-  evershard_add_part(base evershard_store_api)
+  evershard_add_part(base evershard_api)
   evershard_add_part(base evershard_sharding)
   evershard_add_part(base evershard_actors_model)  # what a command and its answer are
-  foreach(messages evershard_store_cluster_messages evershard_store_messages)  # of remote and of cluster
+  foreach(messages evershard_api_cluster_messages evershard_api_messages)  # of remote and of cluster
     if(TARGET ${messages})
       evershard_add_part(base ${messages})
     endif()

@@ -25,7 +25,7 @@ std::vector<std::string> all_types() {
         retention::policy_created, retention::policy_dropped}) {
     types.emplace_back(type);
   }
-  // Definitions: views/rules/definition_fold.hpp has their verbs.
+  // Definitions: services/indexes/definition_fold.hpp has their verbs.
   for (const auto* category : {"$Projection", "$Group", "$Document"}) {
     for (const auto* verb : {"Created", "Changed", "Dropped"}) types.push_back(std::string(category) + verb);
   }

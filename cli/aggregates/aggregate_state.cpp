@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/json_indent.hpp"
+#include "evershard/api/json/own_events.hpp"
 #include "evershard/cli/aggregates/exact_state.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
@@ -12,9 +15,6 @@
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/json_indent.hpp"
-#include "evershard/store/json/own_events.hpp"
 
 namespace evershard::cli {
 namespace {

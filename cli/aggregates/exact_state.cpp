@@ -1,8 +1,8 @@
 #include "evershard/cli/aggregates/exact_state.hpp"
 
 #include "evershard/actors/entity/replay.hpp"
+#include "evershard/api/json/own_events.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/own_events.hpp"
 
 namespace evershard::cli {
 namespace {

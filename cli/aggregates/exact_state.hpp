@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "evershard/api/json/moment.hpp"
 #include "evershard/cli/aggregates/state_text.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/protocol/snapshot.hpp"
-#include "evershard/store/json/moment.hpp"
 
 namespace evershard::cli {
 

@@ -1,9 +1,9 @@
 #include "evershard/cli/aggregates/state_text.hpp"
 
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::cli {
 

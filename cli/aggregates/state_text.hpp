@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/api/json/payload_types.hpp"
 #include "evershard/cli/failure.hpp"
 #include "evershard/protocol/event.hpp"
-#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 

@@ -1,10 +1,10 @@
 // `evershard append`: one event from flags, or a line of JSON an append.
 
+#include "evershard/api/json/append_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_flags.hpp"
 #include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/json/append_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <limits>
 
+#include "evershard/api/json/append_json.hpp"
+#include "evershard/api/json/query_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/payload_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/append_json.hpp"
-#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::cli {
 

@@ -4,11 +4,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "evershard/api/json/input.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
-#include "evershard/store/json/input.hpp"
 
 namespace evershard::cli {
 namespace {

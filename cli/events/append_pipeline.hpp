@@ -11,8 +11,8 @@
 #include <optional>
 #include <thread>
 
-#include "evershard/store/api/event_store.hpp"
-#include "evershard/store/json/append_json.hpp"
+#include "evershard/api/event_store.hpp"
+#include "evershard/api/json/append_json.hpp"
 
 namespace evershard::cli {
 

@@ -10,7 +10,7 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/copy/store_copy.hpp"
+#include "evershard/services/copy/store_copy.hpp"
 
 namespace evershard::cli {
 namespace {

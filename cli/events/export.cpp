@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "evershard/api/json/output_file.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/export_lines.hpp"
 #include "evershard/cli/events/query_flags.hpp"
@@ -14,7 +15,6 @@
 #include "evershard/cli/progress.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/json/output_file.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "evershard/store/json/event_json.hpp"
+#include "evershard/api/json/event_json.hpp"
 
 namespace evershard::cli {
 namespace {

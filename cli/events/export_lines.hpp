@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::cli {
 

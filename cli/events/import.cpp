@@ -13,7 +13,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/copy/known_events.hpp"
+#include "evershard/services/copy/known_events.hpp"
 
 namespace evershard::cli {
 namespace {

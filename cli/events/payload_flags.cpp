@@ -2,10 +2,10 @@
 
 #include <limits>
 
+#include "evershard/api/json/input.hpp"
+#include "evershard/api/json/json_value.hpp"
 #include "evershard/cli/failure.hpp"
 #include "evershard/protocol/limits.hpp"
-#include "evershard/store/json/input.hpp"
-#include "evershard/store/json/json_value.hpp"
 
 namespace evershard::cli {
 

@@ -1,7 +1,7 @@
 #include "evershard/cli/events/query_flags.hpp"
 
+#include "evershard/api/json/query_json.hpp"
 #include "evershard/cli/failure.hpp"
-#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::cli {
 

@@ -2,9 +2,9 @@
 
 #pragma once
 
+#include "evershard/api/event_stream.hpp"
+#include "evershard/api/json/payload_types.hpp"
 #include "evershard/cli/command.hpp"
-#include "evershard/store/api/event_stream.hpp"
-#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 

@@ -2,13 +2,13 @@
 
 #include <limits>
 
+#include "evershard/api/json/event_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/payload_flags.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/event_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -1,11 +1,11 @@
 // `evershard group create, change, list, describe, reset, drop`.
 
+#include "evershard/api/json/group_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/groups/group_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/store/json/group_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <limits>
 
+#include "evershard/api/json/group_json.hpp"
+#include "evershard/api/json/query_json.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/store/json/group_json.hpp"
-#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "evershard/api/groups.hpp"
 #include "evershard/cli/command.hpp"
-#include "evershard/store/api/groups.hpp"
 
 namespace evershard::cli {
 

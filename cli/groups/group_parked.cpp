@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/group_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/json/group_json.hpp"
 
 namespace evershard::cli {
 namespace {

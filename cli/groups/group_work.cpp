@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "evershard/api/json/group_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/event_command.hpp"
 #include "evershard/cli/events/line_reader.hpp"
@@ -14,7 +15,6 @@
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
-#include "evershard/store/json/group_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <utility>
 
-#include "evershard/doors/kurrent/event_form.hpp"
-#include "evershard/doors/kurrent/stream_metadata.hpp"
-#include "evershard/doors/kurrent/stream_name.hpp"
+#include "evershard/compat/kurrent/event_form.hpp"
+#include "evershard/compat/kurrent/stream_metadata.hpp"
+#include "evershard/compat/kurrent/stream_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/reserved.hpp"

@@ -7,14 +7,14 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/api/json/message_json.hpp"
 #include "evershard/cli/import/import_source.hpp"
 #include "evershard/cli/import/kurrent_events.hpp"
 #include "evershard/cli/import/kurrent_url.hpp"
-#include "evershard/doors/kurrent/event_form.hpp"
+#include "evershard/compat/kurrent/event_form.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/message_json.hpp"
 
 namespace evershard::cli {
 namespace {

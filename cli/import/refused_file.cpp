@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "evershard/store/json/json_text.hpp"
+#include "evershard/api/json/json_text.hpp"
 
 namespace evershard::cli {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
+#include "evershard/api/json/output.hpp"
+#include "evershard/api/json/output_file.hpp"
 #include "evershard/cli/import/import_source.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/store/json/output.hpp"
-#include "evershard/store/json/output_file.hpp"
 
 namespace evershard::cli {
 

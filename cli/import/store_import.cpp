@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "evershard/doors/umadb/words/uma_names.hpp"
+#include "evershard/compat/umadb/words/uma_names.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/reserved.hpp"

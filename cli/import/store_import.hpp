@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/cli/import/import_source.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cli {
 

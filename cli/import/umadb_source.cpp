@@ -6,16 +6,16 @@
 #include <iterator>
 #include <utility>
 
+#include "evershard/api/json/message_json.hpp"
 #include "evershard/cli/import/import_source.hpp"
-#include "evershard/doors/umadb/words/uma_event.hpp"
-#include "evershard/doors/umadb/words/uma_pages.hpp"
+#include "evershard/compat/umadb/words/uma_event.hpp"
+#include "evershard/compat/umadb/words/uma_pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/shown_event.hpp"
 #include "evershard/protocol/sort_once_each.hpp"
 #include "evershard/protocol/validate.hpp"
-#include "evershard/store/json/message_json.hpp"
 #include "evershard/umadb/umadb.grpc.pb.h"
 
 namespace evershard::cli {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/process_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
-#include "evershard/store/json/process_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "evershard/api/json/process_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/pages.hpp"
 #include "evershard/protocol/quantity.hpp"
-#include "evershard/store/json/process_json.hpp"
 
 namespace evershard::cli {
 namespace {

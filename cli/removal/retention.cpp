@@ -2,10 +2,10 @@
 
 #include <limits>
 
+#include "evershard/api/json/retention_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/removal/retention_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/retention_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
+#include "evershard/api/retention.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/api/retention.hpp"
 
 namespace evershard::cli {
 

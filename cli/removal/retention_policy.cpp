@@ -1,8 +1,8 @@
 // `evershard retention policy`, `drop`, `policies`: time to live by rules that the store itself keeps.
 
+#include "evershard/api/json/retention_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/removal/retention_flags.hpp"
-#include "evershard/store/json/retention_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <utility>
 
+#include "evershard/api/json/append_json.hpp"
+#include "evershard/api/json/input.hpp"
+#include "evershard/api/json/scheduled_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_flags.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/append_json.hpp"
-#include "evershard/store/json/input.hpp"
-#include "evershard/store/json/scheduled_json.hpp"
 
 namespace evershard::cli {
 namespace {

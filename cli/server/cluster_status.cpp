@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "evershard/api/json/cluster_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/store/json/cluster_json.hpp"
 
 namespace evershard::cli {
 namespace {

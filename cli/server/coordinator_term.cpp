@@ -8,9 +8,9 @@
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/doors/server/server_settings.hpp"
+#include "evershard/services/erasure/key_folder.hpp"
+#include "evershard/services/erasure/key_names.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/store/erasure/key_folder.hpp"
-#include "evershard/store/erasure/key_names.hpp"
 
 namespace evershard::cli {
 namespace {

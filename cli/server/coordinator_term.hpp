@@ -13,8 +13,8 @@
 #include "evershard/cluster/peers/coordinator_links.hpp"
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/serving/log.hpp"
+#include "evershard/services/erasure/master_key.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
-#include "evershard/store/erasure/master_key.hpp"
 
 namespace evershard::cli {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "evershard/api/cluster_status.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cli {
 

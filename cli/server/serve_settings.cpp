@@ -4,12 +4,12 @@
 
 #include <cstdlib>
 
+#include "evershard/api/json/input.hpp"
 #include "evershard/cli/table.hpp"
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/doors/settings/settings_file.hpp"
 #include "evershard/doors/settings/settings_text.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/input.hpp"
 
 namespace evershard::cli {
 namespace {

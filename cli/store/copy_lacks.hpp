@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::cli {
 

@@ -2,12 +2,12 @@
 
 #include <system_error>
 
+#include "evershard/api/json/administration_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
-#include "evershard/store/json/administration_json.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/local/maintenance.hpp"
 #include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {

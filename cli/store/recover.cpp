@@ -5,7 +5,7 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/recover_cut_log.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/store/local/maintenance.hpp"
+#include "evershard/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {

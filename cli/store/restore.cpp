@@ -5,7 +5,7 @@
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/copy_lacks.hpp"
-#include "evershard/store/local/maintenance.hpp"
+#include "evershard/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {

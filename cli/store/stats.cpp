@@ -1,9 +1,9 @@
 // `evershard stats`: which store it is, how full, on what backend.
 
+#include "evershard/api/json/administration_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/store/json/administration_json.hpp"
 
 namespace evershard::cli {
 namespace {

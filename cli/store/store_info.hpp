@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/local/local.hpp"
+#include "evershard/local/local.hpp"
 
 namespace evershard::cli {
 

@@ -1,10 +1,10 @@
 #include "evershard/cli/store/type_flags.hpp"
 
+#include "evershard/api/json/input.hpp"
+#include "evershard/api/json/types_file.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
-#include "evershard/store/json/input.hpp"
-#include "evershard/store/json/types_file.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
+#include "evershard/api/json/payload_types.hpp"
 #include "evershard/cli/command.hpp"
-#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 

@@ -1,11 +1,11 @@
 // `evershard types add, list, remove`: which Protobuf messages a store's payloads are.
 
+#include "evershard/api/json/types_file.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/types_file.hpp"
 
 namespace evershard::cli {
 namespace {

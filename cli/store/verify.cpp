@@ -2,11 +2,11 @@
 
 #include <optional>
 
+#include "evershard/api/json/administration_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/json/administration_json.hpp"
-#include "evershard/store/local/maintenance.hpp"
+#include "evershard/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {

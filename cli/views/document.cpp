@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/document_json.hpp"
+#include "evershard/api/json/json_indent.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
-#include "evershard/store/json/document_json.hpp"
-#include "evershard/store/json/json_indent.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/projection_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
-#include "evershard/store/json/projection_json.hpp"
-#include "evershard/views/rules/query_spec.hpp"
+#include "evershard/services/indexes/query_spec.hpp"
 
 namespace evershard::cli {
 namespace {

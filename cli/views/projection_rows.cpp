@@ -2,13 +2,13 @@
 
 #include <thread>
 
+#include "evershard/api/json/input.hpp"
+#include "evershard/api/json/projection_json.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
-#include "evershard/store/json/input.hpp"
-#include "evershard/store/json/projection_json.hpp"
 
 namespace evershard::cli {
 namespace {

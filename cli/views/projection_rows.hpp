@@ -8,10 +8,10 @@
 #include <optional>
 #include <thread>
 
+#include "evershard/api/projections.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/api/projections.hpp"
 
 namespace evershard::cli {
 

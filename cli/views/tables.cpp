@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/api/json/table_json.hpp"
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
@@ -10,7 +11,6 @@
 #include "evershard/cli/views/projection_rows.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
-#include "evershard/store/json/table_json.hpp"
 
 namespace evershard::cli {
 namespace {

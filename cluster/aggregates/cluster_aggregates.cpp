@@ -14,10 +14,10 @@
 
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/actors/entity/replay.hpp"
+#include "evershard/actors/threads/work_pool.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/aggregates/cluster_journal.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 namespace {

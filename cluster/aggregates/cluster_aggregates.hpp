@@ -12,7 +12,7 @@
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/cluster/aggregates/aggregate_network.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
-#include "evershard/store/erasure/sealed_journal.hpp"
+#include "evershard/services/erasure/sealed_journal.hpp"
 
 namespace evershard::cluster {
 

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "evershard/api/this_process.hpp"
+#include "evershard/api/user_events.hpp"
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
 #include "evershard/cluster/embedded/cluster_parts.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
@@ -18,15 +20,13 @@
 #include "evershard/cluster/removal/removal_watch.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/services/documents/lazy_documents.hpp"
+#include "evershard/services/names/named_readers.hpp"
+#include "evershard/services/processes/process_host.hpp"
+#include "evershard/services/processes/store_processes.hpp"
+#include "evershard/services/scheduled/scheduled_host.hpp"
+#include "evershard/services/timers/timer_host.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/store/api/this_process.hpp"
-#include "evershard/store/api/user_events.hpp"
-#include "evershard/store/names/named_readers.hpp"
-#include "evershard/store/processes/process_host.hpp"
-#include "evershard/store/processes/store_processes.hpp"
-#include "evershard/store/scheduled/scheduled_host.hpp"
-#include "evershard/store/timers/timer_host.hpp"
-#include "evershard/views/document/lazy_documents.hpp"
 
 namespace evershard {
 namespace {

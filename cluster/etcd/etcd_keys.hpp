@@ -15,8 +15,8 @@
 #include "evershard/cluster/etcd/etcd_options.hpp"
 #include "evershard/cluster/etcd/key_rows.hpp"
 #include "evershard/protocol/numbers.hpp"
-#include "evershard/store/erasure/key_names.hpp"
-#include "evershard/store/erasure/subject_keys.hpp"
+#include "evershard/services/erasure/key_names.hpp"
+#include "evershard/services/erasure/subject_keys.hpp"
 
 namespace etcdserverpb {
 class TxnRequest;

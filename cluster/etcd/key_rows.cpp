@@ -1,7 +1,7 @@
 #include "evershard/cluster/etcd/key_rows.hpp"
 
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/erasure/key_names.hpp"
+#include "evershard/services/erasure/key_names.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/timestamp.hpp"
-#include "evershard/store/erasure/master_key.hpp"
+#include "evershard/services/erasure/master_key.hpp"
 
 namespace evershard::cluster {
 

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/messages/group_messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/services/groups/host/group_spec.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/groups.pb.h"
-#include "evershard/views/group/host/group_spec.hpp"
 
 namespace evershard::cluster {
 namespace {

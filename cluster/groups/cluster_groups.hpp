@@ -13,7 +13,7 @@
 #include "evershard/cluster/groups/remote_group.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
-#include "evershard/views/group/host/group_host.hpp"
+#include "evershard/services/groups/host/group_host.hpp"
 
 namespace evershard::cluster {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/messages/group_messages.hpp"
+#include "evershard/api/messages/group_messages.hpp"
+#include "evershard/services/groups/host/hosted_session.hpp"
 #include "evershard/v1/group_homes.pb.h"
-#include "evershard/views/group/host/hosted_session.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/views/group/host/group_host.hpp"
+#include "evershard/services/groups/host/group_host.hpp"
 
 namespace evershard::cluster {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "evershard/api/messages/group_messages.hpp"
 #include "evershard/cluster/groups/group_home.hpp"
 #include "evershard/protocol/kept_reason.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/group_homes.pb.h"
 
 namespace evershard::cluster {

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/groups.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/store/api/groups.hpp"
 
 namespace evershard::cluster {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "evershard/actors/entity/jitter.hpp"
+#include "evershard/actors/threads/work_pool.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/node/awaited.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
-#include "evershard/store/erasure/subject_keys.hpp"
+#include "evershard/services/erasure/subject_keys.hpp"
 
 namespace evershard::cluster {
 

@@ -11,10 +11,10 @@
 #include <mutex>
 #include <set>
 
+#include "evershard/actors/threads/work_pool.hpp"
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
-#include "evershard/store/erasure/subject_keys.hpp"
-#include "evershard/store/work/work_pool.hpp"
+#include "evershard/services/erasure/subject_keys.hpp"
 
 namespace evershard::cluster {
 

@@ -11,7 +11,7 @@
 
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/store/erasure/sealed_payload.hpp"
+#include "evershard/services/erasure/sealed_payload.hpp"
 
 namespace evershard::cluster {
 

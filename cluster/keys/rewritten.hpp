@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "evershard/services/erasure/sealing.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/node_store.hpp"
-#include "evershard/store/erasure/sealing.hpp"
 
 namespace evershard::cluster {
 

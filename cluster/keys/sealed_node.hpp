@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "evershard/cluster/keys/coordinator_keys.hpp"
-#include "evershard/store/erasure/sealed_events.hpp"
-#include "evershard/store/erasure/sealing_queue.hpp"
+#include "evershard/services/erasure/sealed_events.hpp"
+#include "evershard/services/erasure/sealing_queue.hpp"
 
 namespace evershard::cluster {
 

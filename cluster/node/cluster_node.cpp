@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "evershard/api/per_aggregate.hpp"
+#include "evershard/api/watermark_feed.hpp"
 #include "evershard/cluster/node/awaited.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/store/api/per_aggregate.hpp"
-#include "evershard/store/api/watermark_feed.hpp"
 
 namespace evershard::cluster {
 namespace {

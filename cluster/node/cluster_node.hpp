@@ -6,13 +6,13 @@
 #include <map>
 #include <memory>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/cluster/node/gather.hpp"
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/cluster/node/retried_appends.hpp"
 #include "evershard/cluster/node/shard_learner.hpp"
 #include "evershard/storage/options.hpp"
 #include "evershard/storage/progress.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 

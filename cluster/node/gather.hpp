@@ -12,9 +12,9 @@
 #include <set>
 #include <vector>
 
+#include "evershard/api/event_stream.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/sharding/merge.hpp"
-#include "evershard/store/api/event_stream.hpp"
 
 namespace evershard::cluster {
 

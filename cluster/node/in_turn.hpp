@@ -8,7 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "evershard/store/work/work_pool.hpp"
+#include "evershard/actors/threads/work_pool.hpp"
 
 namespace evershard::cluster {
 

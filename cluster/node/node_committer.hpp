@@ -20,6 +20,7 @@
 #include "evershard/actors/core/shard_load.hpp"
 #include "evershard/actors/core/shard_writers.hpp"
 #include "evershard/actors/core/watermark_watch.hpp"
+#include "evershard/actors/threads/work_pool.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
 #include "evershard/cluster/order/history_merge.hpp"
@@ -34,7 +35,6 @@
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/node_store.hpp"
-#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 

@@ -10,11 +10,11 @@
 #include <optional>
 #include <vector>
 
+#include "evershard/api/cluster_status.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/timestamp.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cluster {
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "evershard/api/cluster_status.hpp"
 #include "evershard/cluster/order/messages.hpp"
 #include "evershard/cluster/order/placement.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
 #include "evershard/sharding/ordering.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cluster {
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "evershard/api/cluster_view.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/timestamp.hpp"
@@ -18,7 +19,6 @@
 #include "evershard/sharding/cut_log.hpp"
 #include "evershard/sharding/reports.hpp"
 #include "evershard/sharding/shard_map.hpp"
-#include "evershard/store/api/cluster_view.hpp"
 
 namespace evershard::cluster {
 

@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/messages/cluster_messages.hpp"
 #include "evershard/cluster/link/links.hpp"
 #include "evershard/cluster/peers/leader_link.hpp"
 #include "evershard/cluster/peers/node_links.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
 namespace {

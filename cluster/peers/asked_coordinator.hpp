@@ -5,8 +5,8 @@
 #include <chrono>
 #include <vector>
 
+#include "evershard/api/cluster_status.hpp"
 #include "evershard/cluster/link/link_options.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cluster {
 

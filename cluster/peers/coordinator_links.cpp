@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/messages/cluster_messages.hpp"
+#include "evershard/api/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
 namespace {

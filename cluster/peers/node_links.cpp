@@ -6,9 +6,9 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/messages/cluster_messages.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/sharding/heard_leaderships.hpp"
-#include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
 namespace {

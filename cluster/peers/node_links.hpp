@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/api/cluster_status.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/link/links.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
@@ -19,7 +20,6 @@
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/cluster/peers/peer_reads.hpp"
 #include "evershard/storage/journal/identity.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cluster {
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "evershard/store/work/long_reads.hpp"
+#include "evershard/actors/threads/long_reads.hpp"
 
 namespace evershard::cluster {
 

@@ -10,11 +10,11 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/messages/retention_messages.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/messages/retention_messages.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "evershard/api/retention.hpp"
 #include "evershard/cluster/removal/node_retention.hpp"
-#include "evershard/store/api/retention.hpp"
-#include "evershard/store/removal/cluster_erasure.hpp"
-#include "evershard/store/removal/retention_records.hpp"
+#include "evershard/services/retention/cluster_erasure.hpp"
+#include "evershard/services/retention/retention_records.hpp"
 
 namespace evershard::cluster {
 

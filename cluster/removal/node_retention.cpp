@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/messages/retention_messages.hpp"
 #include "evershard/cluster/node/node_refusals.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/messages/retention_messages.hpp"
-#include "evershard/store/removal/retention_records.hpp"
+#include "evershard/services/retention/retention_records.hpp"
 
 namespace evershard::cluster {
 namespace {

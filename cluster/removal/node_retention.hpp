@@ -14,7 +14,7 @@
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/cluster/removal/node_writer.hpp"
 #include "evershard/cluster/removal/retention_jobs.hpp"
-#include "evershard/store/removal/store_retention.hpp"
+#include "evershard/services/retention/store_retention.hpp"
 #include "evershard/v1/retention_homes.pb.h"
 
 namespace evershard::cluster {

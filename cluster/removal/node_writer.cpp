@@ -9,13 +9,13 @@
 #include "evershard/cluster/removal/retention_intent.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/services/retention/patience.hpp"
+#include "evershard/services/retention/retention_payloads.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/progress.hpp"
-#include "evershard/store/removal/patience.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 
 namespace evershard::cluster {
 namespace {

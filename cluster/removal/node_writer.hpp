@@ -15,9 +15,9 @@
 
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/removal/retention_intent.hpp"
+#include "evershard/services/retention/retention_writer.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/store.hpp"
-#include "evershard/store/removal/retention_writer.hpp"
 
 namespace evershard::cluster {
 

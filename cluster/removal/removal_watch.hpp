@@ -11,8 +11,8 @@
 #include <mutex>
 #include <thread>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/protocol/numbers.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 

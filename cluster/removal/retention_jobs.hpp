@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "evershard/api/administration.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/store/api/administration.hpp"
 
 namespace evershard::cluster {
 

@@ -4,7 +4,7 @@
 
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
-#include "evershard/views/engine/definition_share.hpp"
+#include "evershard/services/engine/definition_share.hpp"
 
 namespace evershard::cluster {
 

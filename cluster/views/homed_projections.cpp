@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "evershard/api/messages/projection_messages.hpp"
 #include "evershard/cluster/views/homed_ask.hpp"
-#include "evershard/store/messages/projection_messages.hpp"
-#include "evershard/views/rules/query_spec.hpp"
+#include "evershard/services/indexes/query_spec.hpp"
 
 namespace evershard::cluster {
 namespace {

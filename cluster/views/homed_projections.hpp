@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "evershard/api/projections.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/store/api/projections.hpp"
-#include "evershard/views/engine/catalogue.hpp"
-#include "evershard/views/engine/projection_host.hpp"
+#include "evershard/services/engine/catalogue.hpp"
+#include "evershard/services/engine/projection_host.hpp"
 
 namespace evershard::cluster {
 

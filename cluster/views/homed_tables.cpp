@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/messages/table_messages.hpp"
 #include "evershard/cluster/views/homed_ask.hpp"
-#include "evershard/store/messages/table_messages.hpp"
-#include "evershard/views/table/host/host_tables.hpp"
+#include "evershard/services/tables/host/host_tables.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -2,10 +2,10 @@
 
 #pragma once
 
+#include "evershard/api/projections.hpp"
+#include "evershard/api/tables.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/store/api/projections.hpp"
-#include "evershard/store/api/tables.hpp"
-#include "evershard/views/rules/definition_fold.hpp"
+#include "evershard/services/indexes/definition_fold.hpp"
 
 namespace evershard::cluster {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "evershard/cluster/views/home_share.hpp"
-#include "evershard/views/table/host/projection_kinds.hpp"
+#include "evershard/services/tables/host/projection_kinds.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "evershard/cluster/views/homed_projections.hpp"
 #include "evershard/cluster/views/homed_tables.hpp"
-#include "evershard/views/table/host/host_tables.hpp"
-#include "evershard/views/table/host/parted_tables.hpp"
-#include "evershard/views/table/host/table_handlers.hpp"
+#include "evershard/services/tables/host/host_tables.hpp"
+#include "evershard/services/tables/host/parted_tables.hpp"
+#include "evershard/services/tables/host/table_handlers.hpp"
 
 namespace evershard::cluster {
 

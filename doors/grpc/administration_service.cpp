@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/messages/administration_messages.hpp"
-#include "evershard/store/messages/cluster_messages.hpp"
+#include "evershard/api/messages/administration_messages.hpp"
+#include "evershard/api/messages/cluster_messages.hpp"
 
 namespace evershard::door {
 namespace {

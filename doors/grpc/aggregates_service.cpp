@@ -1,7 +1,7 @@
 #include "evershard/doors/grpc/aggregates_service.hpp"
 
+#include "evershard/api/messages/hosted_messages.hpp"
 #include "evershard/doors/grpc/ask_call.hpp"
-#include "evershard/store/messages/hosted_messages.hpp"
 
 namespace evershard::door {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "evershard/api/messages/refusal.hpp"
 #include "evershard/doors/grpc/answering_stream.hpp"
-#include "evershard/store/messages/refusal.hpp"
 
 namespace evershard::door {
 

@@ -2,10 +2,10 @@
 
 #include <mutex>
 
+#include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/serving/hosted_commands.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
-#include "evershard/store/messages/messages.hpp"
 #include "evershard/v1/asks.pb.h"
 
 namespace evershard::door {

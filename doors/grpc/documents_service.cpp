@@ -1,8 +1,8 @@
 #include "evershard/doors/grpc/documents_service.hpp"
 
-#include "evershard/store/messages/document_messages.hpp"
-#include "evershard/store/messages/messages.hpp"
-#include "evershard/store/messages/projection_messages.hpp"
+#include "evershard/api/messages/document_messages.hpp"
+#include "evershard/api/messages/messages.hpp"
+#include "evershard/api/messages/projection_messages.hpp"
 
 namespace evershard::door {
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/types_file.hpp"
+#include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/grpc/append_call.hpp"
 #include "evershard/doors/grpc/append_many_call.hpp"
 #include "evershard/doors/grpc/read_call.hpp"
 #include "evershard/doors/grpc/subscribe_call.hpp"
 #include "evershard/doors/serving/aggregate_state.hpp"
 #include "evershard/doors/serving/operators_writes.hpp"
-#include "evershard/store/json/types_file.hpp"
-#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::door {
 namespace {

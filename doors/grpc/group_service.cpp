@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "evershard/api/messages/group_messages.hpp"
 #include "evershard/doors/grpc/group_work_call.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 
 namespace evershard::door {
 namespace {

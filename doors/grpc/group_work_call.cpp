@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "evershard/api/messages/group_messages.hpp"
+#include "evershard/api/messages/refusal.hpp"
 #include "evershard/doors/grpc/group_service.hpp"
 #include "evershard/doors/serving/history_heard.hpp"
-#include "evershard/store/messages/group_messages.hpp"
-#include "evershard/store/messages/refusal.hpp"
 
 namespace evershard::door {
 namespace {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <optional>
 
+#include "evershard/api/groups.hpp"
 #include "evershard/doors/grpc/calls.hpp"
-#include "evershard/store/api/groups.hpp"
 #include "evershard/v1/groups.pb.h"
 
 namespace evershard::door {

@@ -1,7 +1,7 @@
 #include "evershard/doors/grpc/process_service.hpp"
 
-#include "evershard/store/messages/messages.hpp"
-#include "evershard/store/messages/process_messages.hpp"
+#include "evershard/api/messages/messages.hpp"
+#include "evershard/api/messages/process_messages.hpp"
 
 namespace evershard::door {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "evershard/store/messages/projection_messages.hpp"
+#include "evershard/api/messages/projection_messages.hpp"
 
 namespace evershard::door {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "evershard/store/messages/messages.hpp"
-#include "evershard/store/messages/retention_messages.hpp"
+#include "evershard/api/messages/messages.hpp"
+#include "evershard/api/messages/retention_messages.hpp"
 
 namespace evershard::door {
 namespace {

@@ -1,6 +1,6 @@
 #include "evershard/doors/grpc/scheduled_service.hpp"
 
-#include "evershard/store/messages/scheduled_messages.hpp"
+#include "evershard/api/messages/scheduled_messages.hpp"
 
 namespace evershard::door {
 namespace {

@@ -1,7 +1,7 @@
 #include "evershard/doors/grpc/tables_service.hpp"
 
-#include "evershard/store/api/no_tables.hpp"
-#include "evershard/store/messages/table_messages.hpp"
+#include "evershard/api/messages/table_messages.hpp"
+#include "evershard/api/no_tables.hpp"
 
 namespace evershard::door {
 namespace {

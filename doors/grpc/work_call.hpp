@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include "evershard/api/administration.hpp"
 #include "evershard/doors/grpc/calls.hpp"
-#include "evershard/store/api/administration.hpp"
 
 namespace evershard::door {
 

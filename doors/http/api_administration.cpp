@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "evershard/api/json/administration_json.hpp"
+#include "evershard/api/json/cluster_json.hpp"
+#include "evershard/api/json/json_value.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/maintenance_run.hpp"
-#include "evershard/store/json/administration_json.hpp"
-#include "evershard/store/json/cluster_json.hpp"
-#include "evershard/store/json/json_value.hpp"
 
 namespace evershard::http {
 namespace {

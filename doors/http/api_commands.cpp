@@ -4,11 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/api/json/hosted_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/serving/hosted_commands.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/hosted_json.hpp"
 
 namespace evershard::http {
 namespace {

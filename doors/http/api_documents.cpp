@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "evershard/api/json/document_json.hpp"
+#include "evershard/api/json/projection_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/document_json.hpp"
-#include "evershard/store/json/projection_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -4,13 +4,13 @@
 #include <memory>
 #include <utility>
 
+#include "evershard/api/json/append_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/event_tail.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/doors/serving/operators_writes.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
-#include "evershard/store/json/append_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/group_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
-#include "evershard/store/json/group_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -1,9 +1,9 @@
 // /api/v1/processes, /api/v1/timers.
 
+#include "evershard/api/json/process_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/process_json.hpp"
 
 namespace evershard::http {
 namespace {

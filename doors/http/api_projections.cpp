@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "evershard/api/json/projection_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/http/shown.hpp"
-#include "evershard/store/json/projection_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -3,12 +3,12 @@
 #include <chrono>
 #include <utility>
 
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/query_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/http/shown.hpp"
 #include "evershard/doors/serving/beyond_head.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::http {
 namespace {

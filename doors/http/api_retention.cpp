@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/retention_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
-#include "evershard/store/json/retention_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -1,9 +1,9 @@
 // /api/v1/scheduled: appends that are made at a later time.
 
+#include "evershard/api/json/scheduled_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/scheduled_json.hpp"
 
 namespace evershard::http {
 namespace {

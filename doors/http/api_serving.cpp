@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "evershard/api/json/administration_json.hpp"
+#include "evershard/api/json/json_value.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/assets.hpp"
-#include "evershard/store/json/administration_json.hpp"
-#include "evershard/store/json/json_value.hpp"
 
 namespace evershard::http {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "evershard/api/json/table_json.hpp"
+#include "evershard/api/no_tables.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
-#include "evershard/store/api/no_tables.hpp"
-#include "evershard/store/json/table_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/json/event_json.hpp"
 #include "evershard/doors/http/response.hpp"
-#include "evershard/store/json/event_json.hpp"
 
 namespace evershard::http {
 namespace {

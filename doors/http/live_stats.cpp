@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "evershard/store/json/json_text.hpp"
+#include "evershard/api/json/json_text.hpp"
 
 namespace evershard::http {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "evershard/api/administration.hpp"
 #include "evershard/doors/http/stream.hpp"
 #include "evershard/doors/serving/metrics.hpp"
 #include "evershard/protocol/timestamp.hpp"
-#include "evershard/store/api/administration.hpp"
 
 namespace evershard::http {
 

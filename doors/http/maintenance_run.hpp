@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "evershard/api/administration.hpp"
 #include "evershard/doors/http/stream.hpp"
-#include "evershard/store/api/administration.hpp"
 
 namespace evershard::http {
 

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/json_value.hpp"
+#include "evershard/api/json/query_json.hpp"
 #include "evershard/doors/http/shown.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/json_value.hpp"
-#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::http {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "evershard/api/event_store.hpp"
+#include "evershard/api/json/payload_types.hpp"
 #include "evershard/doors/http/api.hpp"
-#include "evershard/store/api/event_store.hpp"
-#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::http {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "evershard/api/json/append_json.hpp"
 #include "evershard/doors/serving/gzip.hpp"
-#include "evershard/store/json/append_json.hpp"
 
 namespace evershard::http {
 

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/storage/index/read_work.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::http {
 

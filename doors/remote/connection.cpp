@@ -7,9 +7,9 @@
 #include <random>
 #include <thread>
 
+#include "evershard/api/messages/messages.hpp"
 #include "evershard/protocol/beyond_head.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/administration.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/administration.hpp"
 
 namespace evershard::remote {
 

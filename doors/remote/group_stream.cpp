@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/messages/group_messages.hpp"
 #include "evershard/doors/remote/sendable.hpp"
 #include "evershard/protocol/kept_reason.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 
 namespace evershard::remote {
 namespace {

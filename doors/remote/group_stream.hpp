@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 
+#include "evershard/api/groups.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/groups.hpp"
 #include "evershard/v1/groups.pb.h"
 
 namespace evershard::remote {

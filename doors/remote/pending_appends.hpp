@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/doors/remote/write_outcome.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::remote {
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/remote/append_lanes.hpp"
 #include "evershard/doors/remote/connection.hpp"
 #include "evershard/doors/remote/remote_administration.hpp"
@@ -20,7 +21,6 @@
 #include "evershard/doors/remote/remote_scheduled.hpp"
 #include "evershard/doors/remote/remote_tables.hpp"
 #include "evershard/protocol/validate.hpp"
-#include "evershard/store/messages/messages.hpp"
 
 namespace evershard {
 

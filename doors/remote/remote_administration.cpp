@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "evershard/api/messages/administration_messages.hpp"
+#include "evershard/api/messages/cluster_messages.hpp"
 #include "evershard/doors/remote/followed_work.hpp"
-#include "evershard/store/messages/administration_messages.hpp"
-#include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "evershard/api/administration.hpp"
+#include "evershard/api/cluster_administration.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/api/cluster_administration.hpp"
 
 namespace evershard::remote {
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/api/messages/hosted_messages.hpp"
+#include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/hosted_messages.hpp"
-#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/api/messages/document_messages.hpp"
+#include "evershard/api/messages/messages.hpp"
+#include "evershard/api/messages/projection_messages.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/document_messages.hpp"
-#include "evershard/store/messages/messages.hpp"
-#include "evershard/store/messages/projection_messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "evershard/api/documents.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/documents.hpp"
 
 namespace evershard::remote {
 

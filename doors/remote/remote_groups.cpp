@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "evershard/api/messages/group_messages.hpp"
 #include "evershard/doors/remote/group_stream.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 
 namespace evershard::remote {
 namespace {

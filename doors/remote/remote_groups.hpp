@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/groups.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/groups.hpp"
 
 namespace evershard::remote {
 

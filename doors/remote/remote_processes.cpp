@@ -3,10 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/api/messages/messages.hpp"
+#include "evershard/api/messages/process_messages.hpp"
 #include "evershard/doors/remote/at_least.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/messages.hpp"
-#include "evershard/store/messages/process_messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "evershard/api/processes.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/processes.hpp"
 
 namespace evershard::remote {
 

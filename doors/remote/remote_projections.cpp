@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/messages/projection_messages.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/projection_messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "evershard/api/projections.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/projections.hpp"
 
 namespace evershard::remote {
 

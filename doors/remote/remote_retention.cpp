@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/api/messages/messages.hpp"
+#include "evershard/api/messages/retention_messages.hpp"
 #include "evershard/doors/remote/followed_work.hpp"
 #include "evershard/doors/remote/sendable.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
-#include "evershard/store/messages/messages.hpp"
-#include "evershard/store/messages/retention_messages.hpp"
 
 namespace evershard::remote {
 namespace {

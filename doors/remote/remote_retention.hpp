@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "evershard/api/retention.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/retention.hpp"
 
 namespace evershard::remote {
 

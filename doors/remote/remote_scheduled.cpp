@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/api/messages/scheduled_messages.hpp"
 #include "evershard/doors/remote/at_least.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/scheduled_messages.hpp"
 
 namespace evershard::remote {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "evershard/api/scheduled_appends.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/scheduled_appends.hpp"
 
 namespace evershard::remote {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/api/messages/table_messages.hpp"
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/table_messages.hpp"
 
 namespace evershard::remote {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "evershard/api/tables.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/store/api/tables.hpp"
 
 namespace evershard::remote {
 

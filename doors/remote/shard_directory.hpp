@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "evershard/api/membership.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/store/api/membership.hpp"
 
 namespace evershard::remote {
 

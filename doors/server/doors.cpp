@@ -1,8 +1,8 @@
 #include "evershard/doors/server/doors.hpp"
 
+#include "evershard/compat/kurrent/kurrent_door.hpp"
+#include "evershard/compat/umadb/uma_door.hpp"
 #include "evershard/doors/http/http_door.hpp"
-#include "evershard/doors/kurrent/kurrent_door.hpp"
-#include "evershard/doors/umadb/uma_door.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -2,9 +2,9 @@
 
 #pragma once
 
+#include "evershard/api/cluster_administration.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/storage/node_store.hpp"
-#include "evershard/store/api/cluster_administration.hpp"
 
 namespace evershard::server {
 

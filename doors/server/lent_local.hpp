@@ -3,7 +3,7 @@
 #pragma once
 
 #include "evershard/doors/server/store_in_service.hpp"
-#include "evershard/store/local/local.hpp"
+#include "evershard/local/local.hpp"
 
 namespace evershard::server {
 

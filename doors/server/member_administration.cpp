@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "evershard/doors/server/given_part.hpp"
+#include "evershard/local/local_projections.hpp"
+#include "evershard/local/store_stats.hpp"
+#include "evershard/services/groups/host/group_figures.hpp"
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
 #include "evershard/storage/repair/verify.hpp"
-#include "evershard/store/local/local_projections.hpp"
-#include "evershard/store/local/store_stats.hpp"
-#include "evershard/views/group/host/group_figures.hpp"
 
 namespace evershard::server {
 namespace {

@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/administration.hpp"
+#include "evershard/api/cluster_administration.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/peers/node_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
+#include "evershard/services/documents/lazy_documents.hpp"
+#include "evershard/services/scheduled/scheduled_host.hpp"
 #include "evershard/storage/node_store.hpp"
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/api/cluster_administration.hpp"
-#include "evershard/store/scheduled/scheduled_host.hpp"
-#include "evershard/views/document/lazy_documents.hpp"
 
 namespace evershard::server {
 

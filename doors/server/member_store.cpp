@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/this_process.hpp"
+#include "evershard/api/user_events.hpp"
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
 #include "evershard/cluster/keys/rewritten.hpp"
@@ -25,15 +27,13 @@
 #include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/doors/server/readiness.hpp"
 #include "evershard/doors/server/ready_figure.hpp"
-#include "evershard/store/api/this_process.hpp"
-#include "evershard/store/api/user_events.hpp"
-#include "evershard/store/local/local_projections.hpp"
-#include "evershard/store/names/named_readers.hpp"
-#include "evershard/store/processes/process_host.hpp"
-#include "evershard/store/processes/store_processes.hpp"
-#include "evershard/store/scheduled/scheduled_host.hpp"
-#include "evershard/store/timers/timer_host.hpp"
-#include "evershard/views/document/lazy_documents.hpp"
+#include "evershard/local/local_projections.hpp"
+#include "evershard/services/documents/lazy_documents.hpp"
+#include "evershard/services/names/named_readers.hpp"
+#include "evershard/services/processes/process_host.hpp"
+#include "evershard/services/processes/store_processes.hpp"
+#include "evershard/services/scheduled/scheduled_host.hpp"
+#include "evershard/services/timers/timer_host.hpp"
 
 namespace evershard::server {
 namespace {

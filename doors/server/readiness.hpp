@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "evershard/api/cluster_view.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/protocol/error.hpp"
-#include "evershard/store/api/cluster_view.hpp"
 
 namespace evershard::server {
 

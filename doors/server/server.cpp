@@ -6,13 +6,13 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/json/types_file.hpp"
 #include "evershard/doors/server/certificate_watch.hpp"
 #include "evershard/doors/server/ready_watch.hpp"
 #include "evershard/doors/server/token_file.hpp"
 #include "evershard/doors/server/vacuuming.hpp"
+#include "evershard/local/new_store.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/json/types_file.hpp"
-#include "evershard/store/local/new_store.hpp"
 
 namespace evershard::server {
 namespace {

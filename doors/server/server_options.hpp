@@ -14,12 +14,12 @@
 #include "evershard/actors/model/kind.hpp"
 #include "evershard/actors/process/process_definition.hpp"
 #include "evershard/actors/process/process_door.hpp"
+#include "evershard/actors/threads/long_reads.hpp"
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/http/http_options.hpp"
 #include "evershard/doors/serving/client_limits.hpp"
 #include "evershard/doors/serving/log.hpp"
-#include "evershard/store/local/local.hpp"
-#include "evershard/store/work/long_reads.hpp"
+#include "evershard/local/local.hpp"
 
 namespace evershard::server {
 

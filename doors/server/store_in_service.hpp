@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/api/administration.hpp"
+#include "evershard/api/cluster_administration.hpp"
+#include "evershard/api/documents.hpp"
+#include "evershard/api/event_store.hpp"
+#include "evershard/api/groups.hpp"
+#include "evershard/api/processes.hpp"
+#include "evershard/api/projections.hpp"
+#include "evershard/api/retention.hpp"
+#include "evershard/api/scheduled_appends.hpp"
+#include "evershard/api/tables.hpp"
 #include "evershard/doors/server/server_options.hpp"
 #include "evershard/doors/serving/homes.hpp"
 #include "evershard/doors/serving/log.hpp"
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/api/cluster_administration.hpp"
-#include "evershard/store/api/documents.hpp"
-#include "evershard/store/api/event_store.hpp"
-#include "evershard/store/api/groups.hpp"
-#include "evershard/store/api/processes.hpp"
-#include "evershard/store/api/projections.hpp"
-#include "evershard/store/api/retention.hpp"
-#include "evershard/store/api/scheduled_appends.hpp"
-#include "evershard/store/api/tables.hpp"
 
 namespace evershard::server {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <thread>
 
+#include "evershard/api/administration.hpp"
 #include "evershard/doors/serving/log.hpp"
 #include "evershard/protocol/timestamp.hpp"
-#include "evershard/store/api/administration.hpp"
 
 namespace evershard::server {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/moment.hpp"
+#include "evershard/api/json/own_events.hpp"
 #include "evershard/protocol/base64.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/moment.hpp"
-#include "evershard/store/json/own_events.hpp"
 
 namespace evershard::serving {
 namespace {

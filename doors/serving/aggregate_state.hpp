@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "evershard/store/api/event_store.hpp"
-#include "evershard/store/json/payload_types.hpp"
+#include "evershard/api/event_store.hpp"
+#include "evershard/api/json/payload_types.hpp"
 
 namespace evershard::serving {
 

@@ -5,7 +5,7 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
-#include "evershard/store/api/cluster_status.hpp"
+#include "evershard/api/cluster_status.hpp"
 
 namespace evershard::serving {
 

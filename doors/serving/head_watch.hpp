@@ -13,8 +13,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "evershard/api/event_store.hpp"
 #include "evershard/doors/serving/interest_index.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::serving {
 

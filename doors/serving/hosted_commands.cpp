@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "evershard/actors/model/protobuf.hpp"
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/json_text.hpp"
+#include "evershard/api/json/json_value.hpp"
+#include "evershard/api/json/message_json.hpp"
+#include "evershard/api/json/registered_types.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/nearest.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/json_text.hpp"
-#include "evershard/store/json/json_value.hpp"
-#include "evershard/store/json/message_json.hpp"
-#include "evershard/store/json/registered_types.hpp"
 
 namespace evershard::serving {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/actors/model/kind.hpp"
-#include "evershard/store/api/hosted_kinds.hpp"
+#include "evershard/api/hosted_kinds.hpp"
 
 namespace evershard::serving {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::serving {
 namespace {

@@ -11,12 +11,12 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/actors/threads/long_reads.hpp"
+#include "evershard/api/administration.hpp"
+#include "evershard/api/cluster_administration.hpp"
+#include "evershard/api/processes.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/latencies.hpp"
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/api/cluster_administration.hpp"
-#include "evershard/store/api/processes.hpp"
-#include "evershard/store/work/long_reads.hpp"
 
 namespace evershard::serving {
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "evershard/store/api/processes.hpp"
+#include "evershard/api/processes.hpp"
 
 namespace evershard::serving {
 

@@ -8,6 +8,20 @@
 #include <optional>
 #include <string>
 
+#include "evershard/actors/threads/long_reads.hpp"
+#include "evershard/actors/threads/work_pool.hpp"
+#include "evershard/api/administration.hpp"
+#include "evershard/api/cluster_administration.hpp"
+#include "evershard/api/documents.hpp"
+#include "evershard/api/event_store.hpp"
+#include "evershard/api/groups.hpp"
+#include "evershard/api/json/registered_types.hpp"
+#include "evershard/api/no_projections.hpp"
+#include "evershard/api/processes.hpp"
+#include "evershard/api/projections.hpp"
+#include "evershard/api/retention.hpp"
+#include "evershard/api/scheduled_appends.hpp"
+#include "evershard/api/tables.hpp"
 #include "evershard/doors/serving/access.hpp"
 #include "evershard/doors/serving/client_gate.hpp"
 #include "evershard/doors/serving/head_watch.hpp"
@@ -15,20 +29,6 @@
 #include "evershard/doors/serving/hosted_commands.hpp"
 #include "evershard/doors/serving/metrics.hpp"
 #include "evershard/doors/serving/wrong_tokens.hpp"
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/api/cluster_administration.hpp"
-#include "evershard/store/api/documents.hpp"
-#include "evershard/store/api/event_store.hpp"
-#include "evershard/store/api/groups.hpp"
-#include "evershard/store/api/no_projections.hpp"
-#include "evershard/store/api/processes.hpp"
-#include "evershard/store/api/projections.hpp"
-#include "evershard/store/api/retention.hpp"
-#include "evershard/store/api/scheduled_appends.hpp"
-#include "evershard/store/api/tables.hpp"
-#include "evershard/store/json/registered_types.hpp"
-#include "evershard/store/work/long_reads.hpp"
-#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::serving {
 

@@ -6,8 +6,8 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/work/long_reads.hpp"
+#include "evershard/actors/threads/long_reads.hpp"
+#include "evershard/api/administration.hpp"
 
 namespace evershard::serving {
 

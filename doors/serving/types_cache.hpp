@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "evershard/store/json/payload_types.hpp"
+#include "evershard/api/json/payload_types.hpp"
 
 namespace evershard::serving {
 

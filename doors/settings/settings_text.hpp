@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "evershard/api/json/json_text.hpp"
 #include "evershard/doors/settings/settings.hpp"
-#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::settings {
 

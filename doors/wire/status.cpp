@@ -7,8 +7,8 @@
 
 #include <optional>
 
+#include "evershard/api/messages/refusal.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/store/messages/refusal.hpp"
 
 namespace evershard::wire {
 namespace {

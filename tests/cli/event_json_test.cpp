@@ -1,12 +1,12 @@
 // An event as JSON: whatever its bytes, reading it gives them back.
 
-#include "evershard/store/json/event_json.hpp"
+#include "evershard/api/json/event_json.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "evershard/api/json/append_json.hpp"
 #include "evershard/cli/events/export_lines.hpp"
-#include "evershard/store/json/append_json.hpp"
 
 namespace evershard::cli {
 namespace {

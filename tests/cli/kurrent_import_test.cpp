@@ -12,8 +12,8 @@
 #include "evershard/cli/import/refused_file.hpp"
 #include "evershard/cli/import/store_import.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
-#include "evershard/store/local/local.hpp"
-#include "tests/store/copy/forwarding_store.hpp"
+#include "evershard/local/local.hpp"
+#include "tests/services/copy/forwarding_store.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evershard/store/erasure/subject_keys.hpp"
+#include "evershard/services/erasure/subject_keys.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::cluster {

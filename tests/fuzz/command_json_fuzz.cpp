@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/api/json/json_value.hpp"
+#include "evershard/api/json/message_json.hpp"
 #include "evershard/protocol/check.hpp"
-#include "evershard/store/json/json_value.hpp"
-#include "evershard/store/json/message_json.hpp"
 
 namespace {
 

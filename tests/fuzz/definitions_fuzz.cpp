@@ -9,13 +9,13 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
-#include "evershard/views/rules/definition_fold.hpp"
-#include "evershard/views/rules/document_fold.hpp"
-#include "evershard/views/rules/json_path.hpp"
-#include "evershard/views/rules/query_spec.hpp"
-#include "evershard/views/rules/value_index.hpp"
-#include "evershard/views/table/host/table_definition_json.hpp"
-#include "evershard/views/table/table_mapping.hpp"
+#include "evershard/services/indexes/definition_fold.hpp"
+#include "evershard/services/indexes/document_fold.hpp"
+#include "evershard/services/indexes/json_path.hpp"
+#include "evershard/services/indexes/query_spec.hpp"
+#include "evershard/services/indexes/value_index.hpp"
+#include "evershard/services/tables/host/table_definition_json.hpp"
+#include "evershard/services/tables/table_mapping.hpp"
 
 namespace {
 

@@ -10,15 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/api/json/append_json.hpp"
+#include "evershard/api/json/event_json.hpp"
+#include "evershard/api/json/json_indent.hpp"
+#include "evershard/api/json/query_json.hpp"
+#include "evershard/api/json/types_file.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/protocol/validate.hpp"
-#include "evershard/store/json/append_json.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/json_indent.hpp"
-#include "evershard/store/json/query_json.hpp"
-#include "evershard/store/json/types_file.hpp"
 
 namespace {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/doors/kurrent/event_form.hpp"
-#include "evershard/doors/kurrent/reading.hpp"
-#include "evershard/doors/kurrent/records.hpp"
-#include "evershard/doors/kurrent/stream_metadata.hpp"
-#include "evershard/doors/kurrent/stream_name.hpp"
+#include "evershard/compat/kurrent/event_form.hpp"
+#include "evershard/compat/kurrent/reading.hpp"
+#include "evershard/compat/kurrent/records.hpp"
+#include "evershard/compat/kurrent/stream_metadata.hpp"
+#include "evershard/compat/kurrent/stream_name.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/protocol/validate.hpp"

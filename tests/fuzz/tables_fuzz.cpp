@@ -9,11 +9,11 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
-#include "evershard/views/rules/json_path.hpp"
-#include "evershard/views/table/filter.hpp"
-#include "evershard/views/table/table_keys.hpp"
-#include "evershard/views/table/table_projection.hpp"
-#include "evershard/views/table/table_select.hpp"
+#include "evershard/services/indexes/json_path.hpp"
+#include "evershard/services/tables/filter.hpp"
+#include "evershard/services/tables/table_keys.hpp"
+#include "evershard/services/tables/table_projection.hpp"
+#include "evershard/services/tables/table_select.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/doors/umadb/words/uma_append.hpp"
-#include "evershard/doors/umadb/words/uma_pages.hpp"
+#include "evershard/compat/umadb/words/uma_append.hpp"
+#include "evershard/compat/umadb/words/uma_pages.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/codec.hpp"
 #include "evershard/protocol/shown_event.hpp"

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "evershard/protocol/hex.hpp"
+#include "evershard/services/rows/projection_checkpoint.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/identity.hpp"
@@ -15,7 +16,6 @@
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
 #include "evershard/storage/order/applied.hpp"
-#include "evershard/views/rows/projection_checkpoint.hpp"
 #include "tests/storage/record_examples.hpp"
 
 namespace evershard::storage {

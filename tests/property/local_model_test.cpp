@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "evershard/store/local/local.hpp"
+#include "evershard/local/local.hpp"
 #include "tests/property/local_model.hpp"
 
 namespace evershard {

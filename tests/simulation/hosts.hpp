@@ -14,7 +14,7 @@
 #include "evershard/actors/entity/entity_table.hpp"
 #include "evershard/actors/process/process_driver.hpp"
 #include "evershard/actors/timers/timer_firing.hpp"
-#include "evershard/store/scheduled/due_appends.hpp"
+#include "evershard/services/scheduled/due_appends.hpp"
 #include "tests/simulation/parts.hpp"
 
 namespace evershard::simulation {

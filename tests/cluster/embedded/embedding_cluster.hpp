@@ -15,9 +15,9 @@
 
 #include "evershard/cluster/peers/coordinator_links.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
+#include "evershard/services/erasure/key_folder.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
-#include "evershard/store/erasure/key_folder.hpp"
 #include "tests/actors/aggregate/small_bank.hpp"
 #include "tests/contract/temporary_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "tests/cluster/embedded/embedding_cluster.hpp"
-#include "tests/store/erasure/sealed_bank.hpp"
+#include "tests/services/erasure/sealed_bank.hpp"
 
 namespace evershard {
 

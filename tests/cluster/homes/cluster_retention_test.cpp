@@ -18,11 +18,11 @@
 #include "evershard/cluster/removal/retention_intent.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/scheduled.hpp"
+#include "evershard/services/retention/retention_payloads.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/verify.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "tests/cluster/homes/retention_cluster.hpp"
 
 namespace evershard::cluster {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/user_events.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/api/user_events.hpp"
 #include "tests/cluster/homes/retention_cluster.hpp"
 
 namespace evershard::cluster {

@@ -7,7 +7,7 @@
 
 #include "evershard/cluster/groups/group_home.hpp"
 #include "evershard/v1/group_homes.pb.h"
-#include "tests/views/group/host/groups_with_hooks.hpp"
+#include "tests/services/groups/host/groups_with_hooks.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "evershard/cluster/views/node_projections.hpp"
-#include "evershard/views/rows/rocks_projection_store.hpp"
-#include "evershard/views/rules/part_name.hpp"
-#include "evershard/views/table/host/projection_kinds.hpp"
-#include "evershard/views/table/table_definition.hpp"
-#include "evershard/views/table/table_keys.hpp"
+#include "evershard/services/indexes/part_name.hpp"
+#include "evershard/services/rows/rocks_projection_store.hpp"
+#include "evershard/services/tables/host/projection_kinds.hpp"
+#include "evershard/services/tables/table_definition.hpp"
+#include "evershard/services/tables/table_keys.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"

@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
+#include "evershard/actors/threads/work_pool.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/cluster/peers/home_messages.hpp"
-#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 

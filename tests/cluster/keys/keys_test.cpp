@@ -4,9 +4,9 @@
 
 #include <thread>
 
-#include "evershard/store/erasure/sealed_events.hpp"
-#include "evershard/store/erasure/sealed_journal.hpp"
-#include "evershard/store/erasure/sealing.hpp"
+#include "evershard/services/erasure/sealed_events.hpp"
+#include "evershard/services/erasure/sealed_journal.hpp"
+#include "evershard/services/erasure/sealing.hpp"
 #include "tests/cluster/keys/lending.hpp"
 
 namespace evershard::cluster {

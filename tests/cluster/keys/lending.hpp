@@ -12,8 +12,8 @@
 
 #include "evershard/cluster/keys/coordinator_keys.hpp"
 #include "evershard/cluster/keys/key_keeper.hpp"
-#include "evershard/store/erasure/key_folder.hpp"
-#include "tests/store/local/small_store.hpp"
+#include "evershard/services/erasure/key_folder.hpp"
+#include "tests/local/small_store.hpp"
 
 namespace evershard::cluster {
 

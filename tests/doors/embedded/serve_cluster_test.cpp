@@ -7,7 +7,7 @@
 #include <future>
 #include <vector>
 
-#include "evershard/store/api/cluster_status.hpp"
+#include "evershard/api/cluster_status.hpp"
 #include "tests/actors/process/transfers.hpp"
 #include "tests/cluster/embedded/embedding_cluster.hpp"
 #include "tests/doors/http/http_client.hpp"

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "tests/doors/http/running_door.hpp"
-#include "tests/store/local/trailing_index.hpp"
+#include "tests/local/trailing_index.hpp"
 
 namespace evershard {
 namespace {

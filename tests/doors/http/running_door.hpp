@@ -11,7 +11,7 @@
 #include "evershard/doors/http/http_door.hpp"
 #include "evershard/doors/serving/served.hpp"
 #include "tests/doors/http/http_client.hpp"
-#include "tests/store/local/small_store.hpp"
+#include "tests/local/small_store.hpp"
 
 namespace evershard {
 

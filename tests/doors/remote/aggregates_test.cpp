@@ -12,7 +12,7 @@
 #include "evershard/actors/model/aggregate_ref.hpp"
 #include "evershard/actors/model/typed_kind.hpp"
 #include "evershard/doors/wire/status.hpp"
-#include "evershard/store/states/state_feed.hpp"
+#include "evershard/services/states/state_feed.hpp"
 #include "evershard/v1/asks.pb.h"
 #include "examples/bank_account/bank_account.hpp"
 #include "examples/course_enrolment/course_enrolment.hpp"

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/messages/refusal.hpp"
 #include "evershard/doors/remote/remote.hpp"
 #include "evershard/doors/wire/status.hpp"
-#include "evershard/store/messages/refusal.hpp"
 #include "evershard/v1/asks.pb.h"
 #include "evershard/v1/scheduled.pb.h"
 #include "evershard/v1/service.pb.h"

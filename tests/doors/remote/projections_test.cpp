@@ -12,7 +12,7 @@
 #include "evershard/v1/tables.pb.h"
 #include "tests/doors/remote/raw_calls.hpp"
 #include "tests/doors/remote/served_store.hpp"
-#include "tests/store/local/trailing_index.hpp"
+#include "tests/local/trailing_index.hpp"
 
 namespace evershard {
 namespace {

@@ -16,7 +16,7 @@
 #include "evershard/actors/model/kind.hpp"
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/remote/remote.hpp"
-#include "evershard/store/local/local.hpp"
+#include "evershard/local/local.hpp"
 
 namespace evershard {
 

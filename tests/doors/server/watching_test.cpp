@@ -7,7 +7,7 @@
 
 #include "evershard/doors/server/server.hpp"
 #include "tests/contract/temporary_folder.hpp"
-#include "tests/store/copy/forwarding_store.hpp"
+#include "tests/services/copy/forwarding_store.hpp"
 
 namespace evershard::server {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/api/event_store.hpp"
+#include "evershard/api/event_store.hpp"
 
 namespace evershard {
 

@@ -1,0 +1,239 @@
+#include "evershard/compat/kurrent/persistent_read_call.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "evershard/compat/kurrent/event_form.hpp"
+
+namespace evershard::kurrent {
+namespace {
+
+template <class Ids>
+Result<std::vector<EventId>> ids_in(const Ids& named) {
+  std::vector<EventId> ids;
+  for (const auto& each : named) {
+    const auto id = id_of(each);
+    if (!id) return refuse(id.error());
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+void put_structured(es::UUID& id) {
+  if (const auto read = id_of(id)) put_id(*read, true, id);
+}
+
+}  // namespace
+
+PersistentReadCall::PersistentReadCall(std::shared_ptr<Kurrent> kurrent, serving::MethodMetrics& counted,
+                                       grpc::CallbackServerContext* context)
+    : kurrent_(std::move(kurrent)), here_(kurrent_->calls, counted), context_(context) {
+  kurrent_->calls.served.metrics->streams(kurrent_->calls.speaks, 1);
+}
+
+PersistentReadCall::~PersistentReadCall() { kurrent_->calls.served.metrics->streams(kurrent_->calls.speaks, -1); }
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PersistentReadCall::start(
+    const std::shared_ptr<Kurrent>& kurrent, serving::MethodMetrics& counted, grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<PersistentReadCall>(kurrent, counted, context);
+  call->self_ = call;
+  auto* reactor = call.get();
+  Refusal refusal;
+  // What a consumer settles is a change, and what it is given are events.
+  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::read | serving::Scope::append, 0); !admitted)
+    refusal.error = admitted.error();
+  else if (!kurrent->calls.remember(call))
+    refusal.error = door::calls_stopping();
+  else {
+    call->reading_ = true;
+    call->StartRead(&call->incoming_);
+    return reactor;
+  }
+  call->finished_ = true;
+  call->Finish(status_of(call->here_, *context, refusal, 0));
+  return reactor;
+}
+
+void PersistentReadCall::OnReadDone(bool ok) {
+  const auto keep = shared_from_this();
+  esps::ReadReq request;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !session_ && !joining_;
+    if (ok && first) joining_ = true;
+  }
+  if (!ok) {
+    end(grpc::Status::OK);
+  } else if (auto over = here_.over_limit(incoming_.Length())) {
+    end(here_.refused(over->error));
+  } else if (auto parsed = door::parse(kurrent_->calls, incoming_, request); !parsed) {
+    end(here_.refused(parsed.error()));
+  } else if (request.has_options() != first) {
+    end(here_.refused(
+        {ErrorCode::invalid_argument, first ? "it begins with its options" : "it has its options twice"}));
+  } else if (first) {
+    kurrent_->calls.served.pool.run([keep, options = request.options()] { keep->join(options); });
+  } else {
+    heard(request);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+  }
+  go_on();
+}
+
+void PersistentReadCall::join(const esps::ReadReq::Options& options) {
+  const auto name = name_in(options);
+  Told told;
+  const auto& metadata = context_->client_metadata();
+  if (const auto given = metadata.find("connection-name"); given != metadata.end())
+    told.connection = std::string(given->second.data(), given->second.size());
+  told.from = context_->peer();
+  const auto caller = kurrent_->calls.admit(*context_, serving::Scope::read | serving::Scope::append);
+  told.user = caller && caller->by_token ? caller->name : "anonymous";
+  told.slots = static_cast<std::size_t>(std::clamp(options.buffer_size(), 1, 10'000));
+  const auto slots = told.slots;
+  auto joined = kurrent_->persistent->join(name, shared_from_this(), std::move(told));
+  if (auto* refused = std::get_if<Refusal>(&joined)) return end(*refused);
+  const auto session = std::get<std::shared_ptr<PersistentSession>>(joined);
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || ending_) return;
+    session_ = session;
+    waiting_.set_slots(slots);
+    subscription_id_ = name.stream + "::" + name.group;
+    structured_ids_ = options.uuid_option().content_case() == esps::ReadReq::Options::UUIDOption::kStructured;
+  }
+  session->start();
+  go_on();
+}
+
+void PersistentReadCall::joined() {
+  esps::ReadResp response;
+  response.mutable_subscription_confirmation()->set_subscription_id(subscription_id_);
+  {
+    const std::lock_guard lock(mutex_);
+    confirmation_ = door::bytes_of(response);
+  }
+  go_on();
+}
+
+void PersistentReadCall::heard(const esps::ReadReq& request) {
+  const auto fails = [&](const Error& error) { end(here_.refused(error)); };
+  if (request.has_ack()) {
+    const auto ids = ids_in(request.ack().ids());
+    if (!ids) return fails(ids.error());
+    return session_->acknowledge(*ids);
+  }
+  if (!request.has_nack()) return fails({ErrorCode::invalid_argument, "neither ack nor nack"});
+  const auto ids = ids_in(request.nack().ids());
+  if (!ids) return fails(ids.error());
+  const auto& reason = request.nack().reason();
+  switch (request.nack().action()) {
+    case esps::ReadReq::Nack::Park:
+      return session_->refuse_events(*ids, PersistentSubscription::Nack::park, reason);
+    case esps::ReadReq::Nack::Skip:
+      return session_->refuse_events(*ids, PersistentSubscription::Nack::skip, reason);
+    case esps::ReadReq::Nack::Stop:
+      return end(grpc::Status::OK);  // others have it then
+    default:
+      return session_->refuse_events(*ids, PersistentSubscription::Nack::retry, reason);
+  }
+}
+
+void PersistentReadCall::give(esps::ReadResp response) {
+  auto& event = *response.mutable_event();
+  const auto id = id_of((event.has_link() ? event.link() : event.event()).id());
+  if (structured_ids_) {
+    put_structured(*event.mutable_event()->mutable_id());
+    if (event.has_link()) put_structured(*event.mutable_link()->mutable_id());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.add(id.value_or(EventId{}), door::bytes_of(response), event.retry_count() != 0);
+  }
+  go_on();
+}
+
+void PersistentReadCall::drop(const Dropped& how) { end(how.why); }
+
+void PersistentReadCall::end(const Refusal& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || ending_) return;
+    ending_ = status_of(here_, *context_, why, 0);
+  }
+  leave();
+  go_on();
+}
+
+void PersistentReadCall::end(const grpc::Status& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || ending_) return;
+    ending_ = status;
+  }
+  leave();
+  go_on();
+}
+
+void PersistentReadCall::leave() {
+  std::shared_ptr<PersistentSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    session = session_;
+  }
+  if (session) session->leave();
+}
+
+void PersistentReadCall::go_on() {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  if (!writing_ && !broken_ && (confirmation_ || !waiting_.empty())) {
+    outgoing_ = confirmation_ ? *std::exchange(confirmation_, std::nullopt) : waiting_.take();
+    writing_ = true;
+    StartWrite(&outgoing_);
+  }
+  if (ending_ && !writing_ && (broken_ || (!confirmation_ && waiting_.empty()))) {
+    finished_ = true;
+    const auto status = *ending_;
+    lock.unlock();
+    return Finish(status);
+  }
+  if (!ending_ && !reading_ && session_) {
+    reading_ = true;
+    StartRead(&incoming_);
+  }
+}
+
+void PersistentReadCall::OnWriteDone(bool ok) {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    broken_ = broken_ || !ok;
+  }
+  if (!ok) return end(grpc::Status::CANCELLED), go_on();
+  go_on();
+}
+
+void PersistentReadCall::OnCancel() {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+  }
+  end(grpc::Status::CANCELLED);
+}
+
+void PersistentReadCall::OnDone() {
+  here_.leaves();
+  kurrent_->calls.forget(this);
+  self_.reset();
+}
+
+void PersistentReadCall::drain() { end(here_.refused(door::calls_stopping())); }
+
+}  // namespace evershard::kurrent

@@ -1,0 +1,67 @@
+// A consumer of a persistent subscription over the wire: events out, acknowledgements in, for as long as it stays.
+
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "evershard/compat/kurrent/kurrent.hpp"
+#include "evershard/compat/kurrent/persistent_subscriptions.hpp"
+#include "evershard/compat/kurrent/unsent_events.hpp"
+
+namespace evershard::kurrent {
+
+/// One read and one write outstanding. Its buffer size bounds what it has at a time.
+class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                                 public PersistentConsumer,
+                                 public door::Drainable,
+                                 public std::enable_shared_from_this<PersistentReadCall> {
+ public:
+  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(const std::shared_ptr<Kurrent>& kurrent,
+                                                                            serving::MethodMetrics& counted,
+                                                                            grpc::CallbackServerContext* context);
+  PersistentReadCall(std::shared_ptr<Kurrent> kurrent, serving::MethodMetrics& counted,
+                     grpc::CallbackServerContext* context);
+  ~PersistentReadCall() override;
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+  void drain() override;
+  void joined() override;
+  void give(esps::ReadResp event) override;
+  void drop(const Dropped& how) override;
+
+ private:
+  void join(const esps::ReadReq::Options& options);
+  void heard(const esps::ReadReq& request);
+  void end(const Refusal& why);
+  void end(const grpc::Status& status);
+  /// It has gone, from wherever it was: at the latest before its call ends.
+  void leave();
+  void go_on();
+
+  const std::shared_ptr<Kurrent> kurrent_;
+  door::UnderWay here_;
+  grpc::CallbackServerContext* const context_;  ///< until the call was finished
+  std::shared_ptr<PersistentReadCall> self_;    ///< until OnDone
+  grpc::ByteBuffer incoming_;
+  std::mutex mutex_;
+  grpc::ByteBuffer outgoing_;
+  std::shared_ptr<PersistentSession> session_;  ///< absent: it has not joined
+  std::string subscription_id_;
+  std::optional<grpc::ByteBuffer> confirmation_;  ///< goes before all events
+  UnsentEvents<grpc::ByteBuffer> waiting_;
+  std::optional<grpc::Status> ending_;
+  bool structured_ids_ = false;
+  bool joining_ = false;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool broken_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace evershard::kurrent

@@ -1,5 +1,0 @@
-// The whole store in one process: #include <evershard/local.hpp>, evershard::Local::open(...).
-
-#pragma once
-
-#include "evershard/store/local/local.hpp"
