@@ -5,11 +5,11 @@
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_lines.hpp"
-#include "evershard/cli/import/refused_file.hpp"
-#include "evershard/cli/import/store_import.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/progress.hpp"
+#include "evershard/compat/import/refused_file.hpp"
+#include "evershard/compat/import/store_import.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"

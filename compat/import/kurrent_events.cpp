@@ -1,4 +1,4 @@
-#include "evershard/cli/import/kurrent_events.hpp"
+#include "evershard/compat/import/kurrent_events.hpp"
 
 #include <algorithm>
 #include <array>

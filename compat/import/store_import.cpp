@@ -1,4 +1,4 @@
-#include "evershard/cli/import/store_import.hpp"
+#include "evershard/compat/import/store_import.hpp"
 
 #include <xxhash.h>
 

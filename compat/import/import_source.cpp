@@ -1,4 +1,4 @@
-#include "evershard/cli/import/import_source.hpp"
+#include "evershard/compat/import/import_source.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "evershard/cli/import/kurrent_url.hpp"
+#include "evershard/compat/import/kurrent_url.hpp"
 
 #include <algorithm>
 #include <array>

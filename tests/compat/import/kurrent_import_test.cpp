@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
-#include "evershard/cli/import/kurrent_events.hpp"
-#include "evershard/cli/import/kurrent_url.hpp"
-#include "evershard/cli/import/refused_file.hpp"
-#include "evershard/cli/import/store_import.hpp"
+#include "evershard/compat/import/kurrent_events.hpp"
+#include "evershard/compat/import/kurrent_url.hpp"
+#include "evershard/compat/import/refused_file.hpp"
+#include "evershard/compat/import/store_import.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/local/local.hpp"
 #include "tests/services/copy/forwarding_store.hpp"

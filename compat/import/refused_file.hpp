@@ -7,7 +7,7 @@
 
 #include "evershard/api/json/output.hpp"
 #include "evershard/api/json/output_file.hpp"
-#include "evershard/cli/import/import_source.hpp"
+#include "evershard/compat/import/import_source.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::cli {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "evershard/api/json/message_json.hpp"
-#include "evershard/cli/import/import_source.hpp"
+#include "evershard/compat/import/import_source.hpp"
 #include "evershard/compat/umadb/words/uma_event.hpp"
 #include "evershard/compat/umadb/words/uma_pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"

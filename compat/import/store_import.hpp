@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "evershard/api/event_store.hpp"
-#include "evershard/cli/import/import_source.hpp"
+#include "evershard/compat/import/import_source.hpp"
 
 namespace evershard::cli {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "evershard/api/json/message_json.hpp"
-#include "evershard/cli/import/import_source.hpp"
-#include "evershard/cli/import/kurrent_events.hpp"
-#include "evershard/cli/import/kurrent_url.hpp"
+#include "evershard/compat/import/import_source.hpp"
+#include "evershard/compat/import/kurrent_events.hpp"
+#include "evershard/compat/import/kurrent_url.hpp"
 #include "evershard/compat/kurrent/event_form.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/protocol/base64.hpp"

@@ -1,4 +1,4 @@
-#include "evershard/cli/import/refused_file.hpp"
+#include "evershard/compat/import/refused_file.hpp"
 
 #include <utility>
 

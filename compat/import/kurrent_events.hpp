@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/cli/import/import_source.hpp"
+#include "evershard/compat/import/import_source.hpp"
 #include "evershard/kurrent/streams.pb.h"
 
 namespace evershard::cli {
