@@ -95,7 +95,7 @@ TEST(ClusterClaims, AnAssignmentWhileProcessesAreKilledIsMadeOnceOrNotAtAll) {
     for (const auto shard : moving)
       EXPECT_TRUE(shards_of(cluster, to).contains(shard)) << "shard " << shard << " is not node " << to << "'s";
     cluster.kill(from);
-    const auto reached = reach(cluster, 1, 5s, 20, moving);
+    const auto reached = reach(cluster, 1, 60s, 20, moving);
     EXPECT_EQ(reached.answered, moving) << "who had them is needed no more";
     cluster.start(from);
     EXPECT_TRUE(cluster.wait_until_whole());
@@ -176,7 +176,7 @@ TEST(ClusterClaims, TheSecondProcessOfANodeIsRefusedAndDoesNotTakeItsPlace) {
   {
     Stranger second(cluster, 2, instead("2"));
     EXPECT_TRUE(second.says("another process is connected as node 2")) << second.said();
-    EXPECT_EQ(reach(cluster, 1).answered.size(), cluster.shards()) << "the first one goes on";
+    EXPECT_EQ(reach(cluster, 1, 60s).answered.size(), cluster.shards()) << "the first one goes on";
     // It is let in when the first one is gone, and has lost data.
     cluster.kill(2);
     EXPECT_TRUE(second.says("has lost data")) << second.said();
@@ -257,7 +257,7 @@ TEST_F(TwoCoordinators, WhoFollowedTheOtherOneDoesNotComeBack) {
   std::set<std::uint32_t> others;
   for (std::uint32_t shard = 0; shard != cluster_->shards(); ++shard)
     if (!own.contains(shard)) others.insert(shard);
-  EXPECT_EQ(reach(*cluster_, 1, 5s, 20, others).answered, others);
+  EXPECT_EQ(reach(*cluster_, 1, 60s, 20, others).answered, others);
   GlobalPosition last;
   for (const auto shard : others) {
     const auto done =
@@ -269,7 +269,7 @@ TEST_F(TwoCoordinators, WhoFollowedTheOtherOneDoesNotComeBack) {
   auto second = this->second();
   lead_node_3_to(second.address());
   cluster_->start(3);
-  EXPECT_EQ(reach(*cluster_, 3, 5s, 20, own).answered, own);
+  EXPECT_EQ(reach(*cluster_, 3, 60s, 20, own).answered, own);
   for (const auto shard : own)
     EXPECT_TRUE(cluster_->connect(3).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the second")));
   cluster_->stop(3);
@@ -306,11 +306,11 @@ TEST_F(TwoCoordinators, AClientOfNodesOfBothIsAnsweredOutOfOneHistory) {
   std::set<std::uint32_t> others;
   for (std::uint32_t shard = 0; shard != cluster_->shards(); ++shard)
     if (!own.contains(shard)) others.insert(shard);
-  EXPECT_EQ(reach(*cluster_, 1, 5s, 20, others).answered, others);
+  EXPECT_EQ(reach(*cluster_, 1, 60s, 20, others).answered, others);
   auto second = this->second();
   lead_node_3_to(second.address());
   cluster_->start(3);
-  EXPECT_EQ(reach(*cluster_, 3, 5s, 20, own).answered, own);
+  EXPECT_EQ(reach(*cluster_, 3, 60s, 20, own).answered, own);
 
   auto client =
       Remote::connect({.servers = {cluster_->door(1), cluster_->door(3)}, .timeout = 3s, .unavailable_timeout = 500ms})
