@@ -318,6 +318,7 @@ class NodeCommitter {
   std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
   /// Which bases its followed shards' snapshots lie on, as they came since this process began.
   std::map<ShardId, std::map<AggregateId, std::uint64_t>> bases_here_;
+  bool learned_rows_ = false;         ///< the row log of a shard that this node learns is whole since its last hello
   std::set<ShardId> whole_row_logs_;  ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
     struct Needed {
