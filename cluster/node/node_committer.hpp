@@ -253,7 +253,20 @@ class NodeCommitter {
   void look_at_row_log(ShardId shard);
   void take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part);
   void take_row_log(std::uint32_t from, const RowLogPart& part);
-  [[nodiscard]] Result<void> write_row_log(const RowLogPart& part);
+  /// Who sent a part of a row log.
+  enum class RowLogBy {
+    writer,
+    replica,       ///< this node writes the shard, and asks for what a quorum may have had
+    replica_late,  ///< it has asked a quorum before: nobody was answered
+  };
+  /// Returns: up to which entry it was taken.
+  [[nodiscard]] Result<storage::RowLogAt> write_row_log(const RowLogPart& part, RowLogBy by);
+  [[nodiscard]] bool is_to_be_taken(const RecordedSnapshot& snapshot, RowLogBy by, bool newer) const;
+  /// Their latest snapshots, as they are with these rows, come into the row log: an entry each.
+  [[nodiscard]] Result<void> log_latest(ShardId shard, const std::set<AggregateId>& aggregates,
+                                        storage::RowWrites& rows) const;
+  [[nodiscard]] Result<void> stub_again(ShardId shard, const storage::RowLogEntry& entry,
+                                        storage::RowWrites& rows) const;
   [[nodiscard]] storage::RowLogEnds row_log_ends(ShardId shard) const;
   [[nodiscard]] Result<void> read_row_log_ends();
   void mark_whole(const std::vector<std::pair<ShardId, Epoch>>& shards);
@@ -318,6 +331,7 @@ class NodeCommitter {
   std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
   /// Which bases its followed shards' snapshots lie on, as they came since this process began.
   std::map<ShardId, std::map<AggregateId, std::uint64_t>> bases_here_;
+  std::map<ShardId, Epoch> stubbed_late_;  ///< under which opening an entry of a late replica stubbed events
   bool learned_rows_ = false;         ///< the row log of a shard that this node learns is whole since its last hello
   std::set<ShardId> whole_row_logs_;  ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
