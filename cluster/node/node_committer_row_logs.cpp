@@ -53,6 +53,7 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
         auto newest = storage::row_log_of(store_.rows(), shard, aggregate, entry.at);
         if (!newest) return waiting.done(refuse(std::move(newest).error()));
         std::ranges::move(*newest, std::back_inserter(rows.state));
+        wait_for_newer(aggregate, shard, entry.at);
       }
       rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
       if (auto stubbed = stub_again(shard, entry, rows); !stubbed)
@@ -343,7 +344,9 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
     storage::PlacedSnapshot placed;
     auto snapshot = storage::decode_snapshot(row, aggregate, &placed.snapshot.keep);
     if (!snapshot) return refuse(std::move(snapshot).error());
-    if (by != RowLogBy::writer && !is_to_be_taken(*snapshot, by, newer.contains(aggregate))) continue;
+    if (by != RowLogBy::writer &&
+        !takes_snapshot(by, snapshot->version, version_here(aggregate), newer.contains(aggregate)))
+      continue;
     taken.insert(aggregate);
     bases_here_[shard].erase(aggregate);
     placed.position = snapshot->position;
@@ -358,14 +361,15 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
   auto rows = writes.take();
   const auto state = rows.state;
   std::ranges::move(two_rows, std::back_inserter(rows.state));
+  if (by != RowLogBy::writer)
+    std::erase_if(named, [&](const auto& aggregate) {
+      return !is_logged_anew(by, newer.contains(aggregate), taken.contains(aggregate));
+    });
   if (by == RowLogBy::replica_late) {
-    std::erase_if(named,
-                  [&](const auto& aggregate) { return newer.contains(aggregate) && !taken.contains(aggregate); });
     EVERSHARD_TRY(log_latest(shard, named, rows));
     if (stubs) stubbed_late_[shard] = row_logs_.next(shard).epoch;
-  } else if (by == RowLogBy::replica) {
-    for (const auto& aggregate : named)
-      if (newer.contains(aggregate) == taken.contains(aggregate)) unlogged_[shard].insert(aggregate);
+  } else if (by == RowLogBy::replica && !named.empty()) {
+    unlogged_[shard].merge(named);
   }
   if (!rows.empty() || !snapshots.empty()) EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
   for (const auto& [aggregate, base] : bases) bases_here_[shard][aggregate] = base;
@@ -380,16 +384,13 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
   return end;
 }
 
-// Of one version the writer's is the one that was answered, if any was: a group's states all have that of its last
-// change. Before the row log is put together the newest entry's is.
-bool NodeCommitter::is_to_be_taken(const RecordedSnapshot& snapshot, RowLogBy by, bool newer) const {
-  const auto here = storage::latest_snapshot_of(store_.rows(), snapshot.aggregate);
-  if (!here || !*here || snapshot.version > (*here)->version) return true;  // one that is damaged here is written over
-  return snapshot.version == (*here)->version && by == RowLogBy::replica && !newer;
+std::optional<SeqNr> NodeCommitter::version_here(const AggregateId& aggregate) const {
+  const auto here = storage::latest_snapshot_of(store_.rows(), aggregate);
+  return here && *here ? std::optional((*here)->version) : std::nullopt;
 }
 
 Result<void> NodeCommitter::log_latest(ShardId shard, const std::set<AggregateId>& aggregates,
-                                       storage::RowWrites& rows) const {
+                                       storage::RowWrites& rows) {
   storage::RowLogEntry entry;
   entry.at = row_logs_.next(shard);
   for (const auto& aggregate : aggregates) {
@@ -398,9 +399,16 @@ Result<void> NodeCommitter::log_latest(ShardId shard, const std::set<AggregateId
     if (!newest) return refuse(std::move(newest).error());
     std::ranges::move(*newest, std::back_inserter(rows.state));
     rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+    wait_for_newer(aggregate, shard, entry.at);
     ++entry.at.number;
   }
   return {};
+}
+
+// A follower that says that it is past the earlier one may not have been sent that any more, and this one not yet.
+void NodeCommitter::wait_for_newer(const AggregateId& aggregate, ShardId shard, storage::RowLogAt at) {
+  for (auto& waiting : rows_waiting_)
+    if (waiting.state == aggregate) waiting.needed.at(shard).at = at;
 }
 
 // A state that lies in its snapshot alone: the next writer is to have it.
@@ -413,7 +421,8 @@ void NodeCommitter::put_logged(ShardId shard, const storage::PlacedSnapshot& sna
   if (auto written = write_rows(std::move(rows), {snapshot}); !written) return done(refuse(std::move(written).error()));
   look_at_row_log(shard);
   if (dead_) return done(refuse(failed().value()));
-  rows_waiting_.push_back({{{shard, {writers_->epoch(shard), at}}}, Clock::now(), false, done});
+  rows_waiting_.push_back(
+      {{{shard, {writers_->epoch(shard), at}}}, Clock::now(), false, done, snapshot.snapshot.aggregate});
 }
 
 // One commit for many. Where they are not logged yet when this process ends, the next writer looks for them.

@@ -77,7 +77,6 @@ void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& 
   if (!set.has(node) && !set.learns(node)) return;
   Follower& follower = shard->followers[node];
   if (ends != follower.ends || whole != follower.whole || bases != follower.bases) follower.under_way = false;
-  if (follower.whole && !whole) follower.written_before = number_of(shard->ends, epoch);
   follower.ends = ends;
   follower.tail = tail;
   follower.whole = whole;
@@ -174,10 +173,7 @@ std::vector<RowLogs::Wanted> RowLogs::to_send() {
       const auto missing = first_missing(follower.ends, shard.ends);
       if (!missing && follower.whole) continue;
       follower.under_way = true;
-      // What was written since it was first heard it never had before: else it might never be whole while more comes.
-      const bool whole =
-          !follower.whole && has_up_to(follower.ends, shard.ends, {shard.epoch, follower.written_before});
-      wanted.push_back({node, id, shard.epoch, missing.value_or(At{}), follower.tail, whole, follower.bases});
+      wanted.push_back({node, id, shard.epoch, missing.value_or(At{}), follower.tail, !missing, follower.bases});
     }
   }
   return wanted;

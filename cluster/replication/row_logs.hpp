@@ -85,7 +85,6 @@ class RowLogs {
     Ends ends{};
     ShardOffset tail{1};
     bool whole = true;
-    std::uint64_t written_before = 0;  ///< where it is not whole: of this writer's entries, when it was first heard
     std::optional<std::set<std::uint64_t>> bases{};
     bool under_way = false;
   };

@@ -215,26 +215,6 @@ TEST(RowLogs, CountsNobodyWhoMayHaveForgottenWhatItSaidItHad) {
   EXPECT_TRUE(logs.to_send().empty());
 }
 
-// Else a shard whose groups settle all the time would never have another whole replica.
-TEST(RowLogs, AFollowerIsWholeOnceItHasWhatWasThereWhenItWasFirstHeard) {
-  RowLogs logs;
-  logs.begin(logged, Epoch{7}, ends({{6, 3}}));
-  logs.followed(2, logged, Epoch{7}, ends({{6, 3}}), ShardOffset{9}, trio);
-  ASSERT_TRUE(logs.ready(logged));
-  logs.written(logged, ends({{6, 3}, {7, 5}}));
-  logs.followed(2, logged, Epoch{7}, ends({{6, 3}, {7, 5}}), ShardOffset{9}, trio);
-  const auto sent_after = [&](const RowLogs::Ends& there, std::uint64_t written) {
-    logs.written(logged, ends({{6, 3}, {7, written}}));
-    logs.followed(3, logged, Epoch{7}, there, ShardOffset{9}, trio, false);
-    const auto sent = logs.to_send();
-    return std::ranges::find(sent, 3u, &RowLogs::Wanted::node)->whole;
-  };
-  EXPECT_FALSE(sent_after(ends({}), 5));
-  EXPECT_FALSE(sent_after(ends({{7, 6}}), 7)) << "not what was there under an earlier epoch";
-  EXPECT_FALSE(sent_after(ends({{6, 3}, {7, 4}}), 8)) << "it may have had the fifth";
-  EXPECT_TRUE(sent_after(ends({{6, 3}, {7, 6}}), 9));
-}
-
 TEST(RowLogs, AWriterWithANewDiskAsksAllThereAre) {
   RowLogs logs;
   logs.begin(logged, Epoch{7}, ends({}), false);
