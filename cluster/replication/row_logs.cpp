@@ -129,12 +129,15 @@ std::vector<RowLogs::Wanted> RowLogs::to_ask() {
   std::vector<Wanted> wanted;
   for (auto& [id, shard] : shards_) {
     if (shard.asking || (!shard.ready && !heard_enough(shard))) continue;
-    for (const auto& [node, follower] : shard.followers) {
-      const auto missing = first_missing(shard.seen, follower.ends);
+    // In turn: one that does not answer keeps nobody else from being asked.
+    auto next = shard.followers.upper_bound(shard.asked_last);
+    for (std::size_t n = 0; n != shard.followers.size() && !shard.asking; ++n, ++next) {
+      if (next == shard.followers.end()) next = shard.followers.begin();
+      const auto missing = first_missing(shard.seen, next->second.ends);
       if (!missing) continue;
       shard.asking = true;
-      wanted.push_back({node, id, shard.epoch, *missing, follower.tail});
-      break;
+      shard.asked_last = next->first;
+      wanted.push_back({next->first, id, shard.epoch, *missing, next->second.tail});
     }
   }
   return wanted;

@@ -95,6 +95,7 @@ class RowLogs {
     bool ready = false;
     bool whole = true;  ///< the disk knows that it was
     bool asking = false;
+    std::uint32_t asked_last = 0;
     sharding::ReplicaSet set{};  ///< as of the last word
     std::map<std::uint32_t, Follower> followers{};
   };

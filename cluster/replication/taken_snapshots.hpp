@@ -18,11 +18,13 @@ enum class RowLogBy : std::uint8_t {
 
 /// Whether an aggregate's snapshot that a replica has takes the place of this writer's. Of one version the writer's is
 /// the one that was answered, if any was: a group's states all have that of its last change. Before the row log is put
-/// together the newest entry's is.
+/// together the newest entry's is. Where a newer entry names the aggregate and none is here, it is damaged, or was
+/// removed: an older one is not written over what others have.
 ///
 /// `here`: the version of the one that is here. `newer`: an entry that is here and newer names the aggregate.
 [[nodiscard]] inline bool takes_snapshot(RowLogBy by, SeqNr version, std::optional<SeqNr> here, bool newer) {
-  if (!here || version > *here) return true;
+  if (!here) return !newer;
+  if (version > *here) return true;
   return version == *here && by == RowLogBy::replica && !newer;
 }
 

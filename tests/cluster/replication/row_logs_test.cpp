@@ -215,6 +215,21 @@ TEST(RowLogs, CountsNobodyWhoMayHaveForgottenWhatItSaidItHad) {
   EXPECT_TRUE(logs.to_send().empty());
 }
 
+TEST(RowLogs, OneThatDoesNotAnswerKeepsNobodyElseFromBeingAsked) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{3}, ends({}));
+  logs.followed(2, logged, Epoch{3}, ends({{1, 4}}), ShardOffset{9}, trio);
+  logs.followed(3, logged, Epoch{3}, ends({{2, 1}}), ShardOffset{9}, trio);
+  std::set<std::uint32_t> asked;
+  for (int n = 0; n != 3; ++n) {
+    const auto wanted = logs.to_ask();
+    ASSERT_EQ(wanted.size(), 1u);
+    asked.insert(wanted.front().node);
+    logs.again();
+  }
+  EXPECT_EQ(asked, (std::set<std::uint32_t>{2, 3}));
+}
+
 TEST(RowLogs, AWriterWithANewDiskAsksAllThereAre) {
   RowLogs logs;
   logs.begin(logged, Epoch{7}, ends({}), false);
