@@ -32,6 +32,7 @@
 #include "evershard/cluster/replication/quorum_gate.hpp"
 #include "evershard/cluster/replication/row_logs.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
+#include "evershard/cluster/replication/taken_snapshots.hpp"
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/node_store.hpp"
@@ -253,7 +254,17 @@ class NodeCommitter {
   void look_at_row_log(ShardId shard);
   void take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part);
   void take_row_log(std::uint32_t from, const RowLogPart& part);
-  [[nodiscard]] Result<void> write_row_log(const RowLogPart& part);
+  /// Returns: up to which entry it was taken.
+  [[nodiscard]] Result<storage::RowLogAt> write_row_log(const RowLogPart& part, RowLogBy by);
+  /// Nothing: there is none, or one that is damaged.
+  [[nodiscard]] std::optional<SeqNr> version_here(const AggregateId& aggregate) const;
+  /// Their latest snapshots, as they are with these rows, come into the row log: an entry each.
+  [[nodiscard]] Result<void> log_latest(ShardId shard, const std::set<AggregateId>& aggregates,
+                                        storage::RowWrites& rows);
+  /// Whoever waits for the aggregate's earlier entry waits for this one, which takes its place.
+  void wait_for_newer(const AggregateId& aggregate, ShardId shard, storage::RowLogAt at);
+  [[nodiscard]] Result<void> stub_again(ShardId shard, const storage::RowLogEntry& entry,
+                                        storage::RowWrites& rows) const;
   [[nodiscard]] storage::RowLogEnds row_log_ends(ShardId shard) const;
   [[nodiscard]] Result<void> read_row_log_ends();
   void mark_whole(const std::vector<std::pair<ShardId, Epoch>>& shards);
@@ -318,6 +329,8 @@ class NodeCommitter {
   std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
   /// Which bases its followed shards' snapshots lie on, as they came since this process began.
   std::map<ShardId, std::map<AggregateId, std::uint64_t>> bases_here_;
+  std::map<ShardId, Epoch> stubbed_late_;  ///< under which opening an entry of a late replica stubbed events
+  bool learned_rows_ = false;         ///< the row log of a shard that this node learns is whole since its last hello
   std::set<ShardId> whole_row_logs_;  ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
     struct Needed {
@@ -328,6 +341,7 @@ class NodeCommitter {
     Clock::time_point since;
     bool for_all;  ///< who are there, for a while
     NodeDone<void> done;
+    std::optional<AggregateId> state{};  ///< whose latest snapshot is all that is waited for
     /// When it is over at the latest, or a quorum is enough.
     [[nodiscard]] Clock::time_point looked_at_again() const;
   };

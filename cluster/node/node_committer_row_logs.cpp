@@ -53,8 +53,11 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
         auto newest = storage::row_log_of(store_.rows(), shard, aggregate, entry.at);
         if (!newest) return waiting.done(refuse(std::move(newest).error()));
         std::ranges::move(*newest, std::back_inserter(rows.state));
+        wait_for_newer(aggregate, shard, entry.at);
       }
       rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+      if (auto stubbed = stub_again(shard, entry, rows); !stubbed)
+        return waiting.done(refuse(std::move(stubbed).error()));
       waiting.needed[shard] = {writers_->epoch(shard), entry.at};
     }
     if (auto written = write_rows(std::move(rows)); !written) return waiting.done(refuse(std::move(written).error()));
@@ -63,6 +66,22 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
     if (waiting.needed.empty()) return waiting.done({});
     rows_waiting_.push_back(std::move(waiting));
   });
+}
+
+// What was read to be written anew may be from before a late entry stubbed other events of those records.
+Result<void> NodeCommitter::stub_again(ShardId shard, const storage::RowLogEntry& entry,
+                                       storage::RowWrites& rows) const {
+  const auto late = stubbed_late_.find(shard);
+  if (late == stubbed_late_.end() || late->second != writers_->epoch(shard)) return {};
+  storage::RowLogEntry stubs;
+  stubs.at = entry.at;
+  stubs.removed = entry.removed;
+  stubs.erased = entry.erased;
+  storage::RowLogWrites writes(store_.rows(), shard);
+  EVERSHARD_TRY(writes.add(stubs));
+  std::erase_if(rows.rewrites, [&](const auto& rewrite) { return rewrite.shard == shard; });
+  std::ranges::move(writes.take().rewrites, std::back_inserter(rows.rewrites));
+  return {};
 }
 
 Result<void> NodeCommitter::write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots) {
@@ -208,22 +227,25 @@ void NodeCommitter::mark_whole(const std::vector<std::pair<ShardId, Epoch>>& sha
   for (const auto& [shard, epoch] : shards) {
     whole_row_logs_.insert(shard);
     row_logs_.marked(shard);
+    learned_rows_ |= order_.replicas(shard).learns(options_.self.node);
   }
 }
 
 // What is not given now is asked for again in a moment.
 void NodeCommitter::take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part) {
   if (!row_logs_.asks(wanted)) return;  // of an epoch that is over: somebody else writes the shard since, perhaps
-  auto taken = part ? Result<void>() : refuse(part.error());
-  if (part && part->shard == wanted.shard && part->after == wanted.after) taken = write_row_log(*part);
+  if (part && (part->shard != wanted.shard || part->after != wanted.after)) return;
+  const bool late = row_logs_.ready(wanted.shard);
+  auto taken = part ? write_row_log(*part, late ? RowLogBy::replica_late : RowLogBy::replica) : refuse(part.error());
   if (dead_) return;
   if (!taken) {
     if (options_.warn) options_.warn(taken.error());
+    const auto code = taken.error().code;
+    if (code == ErrorCode::corruption || code == ErrorCode::invalid_argument) row_logs_.not_taken(wanted);
     return;
   }
-  const auto ends = row_log_ends(wanted.shard);
-  if (storage::number_of(ends, wanted.after.epoch) == wanted.after.number) return;  // nothing came of it
-  row_logs_.given(wanted, ends);
+  if (*taken == wanted.after) return;  // nothing came of it
+  row_logs_.given(wanted, taken->number, row_log_ends(wanted.shard));
   shards_changed_ = true;
 }
 
@@ -268,7 +290,7 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
     if (dead_) return;
   }
   if (storage::number_of(row_log_ends(shard), part.after.epoch) == part.after.number) {
-    const auto taken = write_row_log(part);
+    const auto taken = write_row_log(part, RowLogBy::writer);
     if (dead_) return;
     if (!taken && options_.warn)
       options_.warn(Error(taken.error().code, "what node " + std::to_string(from) +
@@ -278,9 +300,11 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
 }
 
 // As far as the journal here has what they name.
-Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
+Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, RowLogBy by) {
   const auto shard = part.shard;
   storage::RowLogWrites writes(store_.rows(), shard);
+  std::set<AggregateId> named;
+  bool stubs = false;
   auto end = part.after;
   const auto journal_end = tail(shard).value_or(ShardOffset{1});
   for (const auto& row : part.rows) {
@@ -289,30 +313,42 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
     if (entry->at.epoch != end.epoch || entry->at.number <= end.number)
       return refuse(ErrorCode::corruption, "entries of a row log come out of their sequence");
     if (entry->end() > journal_end) break;
-    EVERSHARD_TRY(writes.add(*entry));
+    std::ranges::copy(entry->needs_snapshots(), std::inserter(named, named.end()));
+    stubs |= !entry->removed.empty() || !entry->erased.empty();
+    auto goes_by = by == RowLogBy::writer ? Result<bool>(false) : writes.is_superseded(*entry);
+    if (!goes_by) return refuse(std::move(goes_by).error());
+    // Of a late one this node's own entries say what became of its snapshots.
+    if (!*goes_by && !(by == RowLogBy::replica_late && entry->has_snapshots_alone())) EVERSHARD_TRY(writes.add(*entry));
     end = entry->at;
   }
-  if (end == part.after) return {};
+  if (end == part.after) return end;
+  const auto& newer = writes.newer_snapshots();
   std::vector<storage::PlacedSnapshot> snapshots;
   std::vector<storage::StateWrite> two_rows;
   std::map<AggregateId, std::uint64_t> bases;
+  std::set<AggregateId> taken;
   for (const auto& [aggregate, row, base, difference] : part.snapshots) {
-    if (!writes.snapshots().contains(aggregate)) continue;
+    if (!named.contains(aggregate) || (by == RowLogBy::writer && newer.contains(aggregate))) continue;
     if (!difference.empty()) {
-      auto taken = storage::take_two_rows(store_.rows(), aggregate, base, difference);
-      if (!taken) return refuse(std::move(taken).error());
-      if (!*taken) {  // the next word to the writer does not say that it is here: then it comes, too
+      if (by != RowLogBy::writer) continue;  // nobody who is asked sends that
+      auto two = storage::take_two_rows(store_.rows(), aggregate, base, difference);
+      if (!two) return refuse(std::move(two).error());
+      if (!*two) {  // the next word to the writer does not say that it is here: then it comes, too
         bases_here_[shard].erase(aggregate);
-        return {};
+        return part.after;
       }
-      std::ranges::move((*taken)->rows, std::back_inserter(two_rows));
-      if (!(*taken)->rows.empty()) bases[aggregate] = (*taken)->base_checksum;
+      std::ranges::move((*two)->rows, std::back_inserter(two_rows));
+      if (!(*two)->rows.empty()) bases[aggregate] = (*two)->base_checksum;
       continue;
     }
-    bases_here_[shard].erase(aggregate);
-    auto& placed = snapshots.emplace_back();
+    storage::PlacedSnapshot placed;
     auto snapshot = storage::decode_snapshot(row, aggregate, &placed.snapshot.keep);
     if (!snapshot) return refuse(std::move(snapshot).error());
+    if (by != RowLogBy::writer &&
+        !takes_snapshot(by, snapshot->version, version_here(aggregate), newer.contains(aggregate)))
+      continue;
+    taken.insert(aggregate);
+    bases_here_[shard].erase(aggregate);
     placed.position = snapshot->position;
     placed.snapshot.aggregate = aggregate;
     placed.snapshot.version = snapshot->version;
@@ -320,11 +356,22 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
     placed.snapshot.format = snapshot->format;
     placed.snapshot.schema_revision = snapshot->schema_revision;
     placed.snapshot.subject = std::move(snapshot->subject);
+    snapshots.push_back(std::move(placed));
   }
   auto rows = writes.take();
   const auto state = rows.state;
   std::ranges::move(two_rows, std::back_inserter(rows.state));
-  EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
+  if (by != RowLogBy::writer)
+    std::erase_if(named, [&](const auto& aggregate) {
+      return !is_logged_anew(by, newer.contains(aggregate), taken.contains(aggregate));
+    });
+  if (by == RowLogBy::replica_late) {
+    EVERSHARD_TRY(log_latest(shard, named, rows));
+    if (stubs) stubbed_late_[shard] = row_logs_.next(shard).epoch;
+  } else if (by == RowLogBy::replica && !named.empty()) {
+    unlogged_[shard].merge(named);
+  }
+  if (!rows.empty() || !snapshots.empty()) EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
   for (const auto& [aggregate, base] : bases) bases_here_[shard][aggregate] = base;
   look_at_row_log(shard);
   for (const auto& write : state) {
@@ -334,50 +381,67 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
     const auto& [aggregate, row] = **removing;
     row ? store_.removals().hide(aggregate, row->before) : store_.removals().done(aggregate);
   }
+  return end;
+}
+
+std::optional<SeqNr> NodeCommitter::version_here(const AggregateId& aggregate) const {
+  const auto here = storage::latest_snapshot_of(store_.rows(), aggregate);
+  return here && *here ? std::optional((*here)->version) : std::nullopt;
+}
+
+Result<void> NodeCommitter::log_latest(ShardId shard, const std::set<AggregateId>& aggregates,
+                                       storage::RowWrites& rows) {
+  storage::RowLogEntry entry;
+  entry.at = row_logs_.next(shard);
+  for (const auto& aggregate : aggregates) {
+    entry.snapshots = {aggregate};
+    auto newest = storage::row_log_of(store_.rows(), shard, aggregate, entry.at);
+    if (!newest) return refuse(std::move(newest).error());
+    std::ranges::move(*newest, std::back_inserter(rows.state));
+    rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+    wait_for_newer(aggregate, shard, entry.at);
+    ++entry.at.number;
+  }
   return {};
+}
+
+// A follower that says that it is past the earlier one may not have been sent that any more, and this one not yet.
+void NodeCommitter::wait_for_newer(const AggregateId& aggregate, ShardId shard, storage::RowLogAt at) {
+  for (auto& waiting : rows_waiting_)
+    if (waiting.state == aggregate) waiting.needed.at(shard).at = at;
 }
 
 // A state that lies in its snapshot alone: the next writer is to have it.
 void NodeCommitter::put_logged(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done) {
   if (!row_logs_.ready(shard)) return done(refuse(not_put_together(shard)));
-  storage::RowLogEntry entry;
-  entry.at = row_logs_.next(shard);
-  entry.snapshots = {snapshot.snapshot.aggregate};
-  auto state = storage::row_log_of(store_.rows(), shard, snapshot.snapshot.aggregate, entry.at);
-  if (!state) return done(refuse(std::move(state).error()));
+  const auto at = row_logs_.next(shard);
   storage::RowWrites rows;
-  rows.state = *std::move(state);
-  rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+  if (auto logged = log_latest(shard, {snapshot.snapshot.aggregate}, rows); !logged)
+    return done(refuse(std::move(logged).error()));
   if (auto written = write_rows(std::move(rows), {snapshot}); !written) return done(refuse(std::move(written).error()));
   look_at_row_log(shard);
   if (dead_) return done(refuse(failed().value()));
-  rows_waiting_.push_back({{{shard, {writers_->epoch(shard), entry.at}}}, Clock::now(), false, done});
+  rows_waiting_.push_back(
+      {{{shard, {writers_->epoch(shard), at}}}, Clock::now(), false, done, snapshot.snapshot.aggregate});
 }
 
 // One commit for many. Where they are not logged yet when this process ends, the next writer looks for them.
 void NodeCommitter::log_snapshots() {
   constexpr std::size_t entries_max = 1'000;
   storage::RowWrites rows;
-  std::map<ShardId, std::uint64_t> logged;
+  std::set<ShardId> logged;
   std::size_t entries = 0;
   for (auto& [shard, aggregates] : unlogged_) {
-    if (!writers_->is_open(shard) || !has_followers(shard)) aggregates.clear();
-    if (!row_logs_.ready(shard)) continue;
-    while (!aggregates.empty() && entries++ < entries_max) {
-      const auto aggregate = aggregates.extract(aggregates.begin()).value();
-      storage::RowLogEntry entry;
-      entry.at = row_logs_.next(shard);
-      entry.at.number += logged[shard]++;
-      entry.snapshots = {aggregate};
-      auto newest = storage::row_log_of(store_.rows(), shard, aggregate, entry.at);
-      if (!newest) return fail(newest.error());
-      std::ranges::move(*newest, std::back_inserter(rows.state));
-      rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
-    }
+    if (!shipping_.ships(shard) || !has_followers(shard)) aggregates.clear();
+    if (aggregates.empty() || !writers_->is_open(shard) || !row_logs_.ready(shard)) continue;
+    std::set<AggregateId> now;
+    while (!aggregates.empty() && entries++ < entries_max) now.insert(aggregates.extract(aggregates.begin()));
+    if (auto written = log_latest(shard, now, rows); !written) return fail(written.error());
+    logged.insert(shard);
   }
   std::erase_if(unlogged_, [](const auto& of) { return of.second.empty(); });
   if (rows.empty() || !write_rows(std::move(rows))) return;
-  for (const auto& [shard, number] : logged) look_at_row_log(shard);
+  for (const auto shard : logged) look_at_row_log(shard);
 }
 
 // Once an opening: of a former writer's, of an earlier release's, of shards that have replicas since.

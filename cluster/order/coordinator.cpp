@@ -33,6 +33,7 @@ Coordinator::Coordinator(const CutLogState& led, CoordinatorOptions options)
       made_(led),
       ordering_(led.order(), options.ordering),
       opened_in_(led.shards.size()),
+      naming_((led.epoch.value << 32) + 1),
       writer_lost_at_(led.shards.size()),
       led_from_(led.last_cut),
       folded_at_(led.last_cut) {

@@ -269,8 +269,9 @@ class Coordinator {
   std::map<std::uint32_t, Member> members_;
   std::vector<sharding::NewReplicas> new_replicas_;  ///< for the next cut
   std::uint64_t now_ = 0;                            ///< counts hellos, and writers that went
-  std::uint64_t naming_ = 1;                         ///< counts processes that took a node's place
-  std::vector<std::uint64_t> writer_lost_at_;        ///< per shard; 0: it is there, or has not been missed yet
+  /// Counts processes that took a node's place, behind all that earlier coordinators counted.
+  std::uint64_t naming_;
+  std::vector<std::uint64_t> writer_lost_at_;  ///< per shard; 0: it is there, or has not been missed yet
   bool nodes_had_time_ = false;
   struct HandOver {
     std::uint32_t node = 0;

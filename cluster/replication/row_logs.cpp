@@ -33,7 +33,13 @@ bool has_up_to(const Ends& ends, const Ends& all, At at, std::uint64_t missing_m
 void RowLogs::begin(ShardId id, Epoch epoch, const Ends& ends, bool whole) {
   Shard& shard = shards_[id];
   if (shard.epoch == epoch) return;
-  shard = Shard{.epoch = epoch, .ends = ends, .whole = whole};
+  shard = Shard{.epoch = epoch, .whole = whole};
+  note(shard, ends);
+}
+
+void RowLogs::note(Shard& shard, const Ends& ends) {
+  shard.ends = ends;
+  for (const auto& [epoch, number] : ends) shard.seen[epoch] = std::max(shard.seen[epoch], number);
 }
 
 RowLogs::Shard* RowLogs::at(ShardId id, Epoch epoch) {
@@ -45,7 +51,7 @@ RowLogs::Shard* RowLogs::at(ShardId id, Epoch epoch) {
 void RowLogs::look(Shard& shard) {
   if (shard.ready || !heard_enough(shard)) return;
   shard.ready = std::ranges::all_of(shard.followers,
-                                    [&](const auto& of) { return storage::has_all(shard.ends, of.second.ends); });
+                                    [&](const auto& of) { return storage::has_all(shard.seen, of.second.ends); });
 }
 
 bool RowLogs::heard_enough(const Shard& shard) {
@@ -89,7 +95,7 @@ RowLogs::At RowLogs::next(ShardId id) const {
 }
 
 void RowLogs::written(ShardId id, const Ends& ends) {
-  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.ends = ends;
+  if (const auto shard = shards_.find(id); shard != shards_.end()) note(shard->second, ends);
 }
 
 bool RowLogs::quorum_has(ShardId id, At at, const sharding::ReplicaSet& set) const {
@@ -122,13 +128,16 @@ void RowLogs::lost(std::uint32_t node) {
 std::vector<RowLogs::Wanted> RowLogs::to_ask() {
   std::vector<Wanted> wanted;
   for (auto& [id, shard] : shards_) {
-    if (shard.ready || shard.asking || !heard_enough(shard)) continue;
-    for (const auto& [node, follower] : shard.followers) {
-      const auto missing = first_missing(shard.ends, follower.ends);
+    if (shard.asking || (!shard.ready && !heard_enough(shard))) continue;
+    // In turn: one that does not answer keeps nobody else from being asked.
+    auto next = shard.followers.upper_bound(shard.asked_last);
+    for (std::size_t n = 0; n != shard.followers.size() && !shard.asking; ++n, ++next) {
+      if (next == shard.followers.end()) next = shard.followers.begin();
+      const auto missing = first_missing(shard.seen, next->second.ends);
       if (!missing) continue;
       shard.asking = true;
-      wanted.push_back({node, id, shard.epoch, *missing, follower.tail});
-      break;
+      shard.asked_last = next->first;
+      wanted.push_back({next->first, id, shard.epoch, *missing, next->second.tail});
     }
   }
   return wanted;
@@ -136,16 +145,26 @@ std::vector<RowLogs::Wanted> RowLogs::to_ask() {
 
 bool RowLogs::asks(const Wanted& asked) const {
   const auto shard = shards_.find(asked.shard);
-  return shard != shards_.end() && shard->second.epoch == asked.epoch && !shard->second.ready &&
-         number_of(shard->second.ends, asked.after.epoch) == asked.after.number;
+  return shard != shards_.end() && shard->second.epoch == asked.epoch &&
+         number_of(shard->second.seen, asked.after.epoch) == asked.after.number;
 }
 
-void RowLogs::given(const Wanted& asked, const Ends& ends) {
+void RowLogs::given(const Wanted& asked, std::uint64_t up_to, const Ends& ends) {
   Shard* const shard = at(asked.shard, asked.epoch);
   if (shard == nullptr) return;
   shard->asking = false;
-  shard->ends = ends;
+  note(*shard, ends);
+  auto& seen = shard->seen[asked.after.epoch];
+  seen = std::max(seen, up_to);
   look(*shard);
+}
+
+void RowLogs::not_taken(const Wanted& asked) {
+  Shard* const shard = at(asked.shard, asked.epoch);
+  if (shard == nullptr || !shard->ready) return;
+  const auto follower = shard->followers.find(asked.node);
+  if (follower == shard->followers.end()) return;
+  given(asked, number_of(follower->second.ends, asked.after.epoch), shard->ends);
 }
 
 std::vector<RowLogs::Wanted> RowLogs::to_send() {
@@ -153,7 +172,7 @@ std::vector<RowLogs::Wanted> RowLogs::to_send() {
   for (auto& [id, shard] : shards_) {
     if (!shard.ready) continue;
     for (auto& [node, follower] : shard.followers) {
-      if (follower.under_way) continue;
+      if (follower.under_way || first_missing(shard.seen, follower.ends)) continue;
       const auto missing = first_missing(follower.ends, shard.ends);
       if (!missing && follower.whole) continue;
       follower.under_way = true;

@@ -17,7 +17,8 @@ namespace evershard::cluster {
 
 /// What a quorum had under earlier writers is fetched first, from each of so many that have more as meet every quorum:
 /// before that nothing is written. Then each follower is sent what it does not have, of the oldest epoch first, a part
-/// at a time.
+/// at a time. A follower that turns up later with entries of earlier writers that this node has never seen is asked for
+/// those before it is sent anything: a quorum never had them, so nobody was answered.
 ///
 /// Owner:  one thread.
 /// Source: docs/internals/replication.md, rule 26; invariant I-Rows.
@@ -67,8 +68,10 @@ class RowLogs {
   [[nodiscard]] std::vector<Wanted> to_ask();
   /// Whether an answer to it is still of use.
   [[nodiscard]] bool asks(const Wanted& asked) const;
-  /// Written here, synced; all that was asked for, or a part.
-  void given(const Wanted& asked, const Ends& ends);
+  /// Written here, synced, or of no use any more: that epoch's entries up to that number. `ends`: what is here by now.
+  void given(const Wanted& asked, std::uint64_t up_to, const Ends& ends);
+  /// It cannot be taken. Where the follower turned up late it keeps what it has, and is sent the rest all the same.
+  void not_taken(const Wanted& asked);
   /// To be sent: one part a follower and shard at a time, until its next word that it has more.
   [[nodiscard]] std::vector<Wanted> to_send();
   /// Whose log is whole here and the disk does not know it.
@@ -88,13 +91,16 @@ class RowLogs {
   struct Shard {
     Epoch epoch{};
     Ends ends{};
+    Ends seen{};  ///< that, and what is not here any more, since newer entries have taken its place
     bool ready = false;
     bool whole = true;  ///< the disk knows that it was
     bool asking = false;
+    std::uint32_t asked_last = 0;
     sharding::ReplicaSet set{};  ///< as of the last word
     std::map<std::uint32_t, Follower> followers{};
   };
   static void look(Shard& shard);
+  static void note(Shard& shard, const Ends& ends);
   /// Whether so many of its set have said what they have that one of them had all that was answered: of those that
   /// have forgotten nothing, or all there are. Under the first epoch there is nothing to forget.
   [[nodiscard]] static bool heard_enough(const Shard& shard);

@@ -125,9 +125,7 @@ Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, cons
   if (!entry_row) return refuse(entry_row.error());
   if (!(*entry_row)->found(0)) return writes;
   const auto entry = decode_row_log(shard, (*entry_row)->value(0));
-  const bool alone = entry && entry->snapshots.size() == 1 && entry->removed.empty() && entry->erased.empty() &&
-                     entry->state.empty() && entry->snapshots_to_go.empty();
-  if (alone) writes.push_back({of, std::nullopt});
+  if (entry && entry->snapshots.size() == 1 && entry->has_snapshots_alone()) writes.push_back({of, std::nullopt});
   return writes;
 }
 
@@ -317,23 +315,20 @@ Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt afte
 }
 
 Result<void> RowLogWrites::add(const RowLogEntry& entry) {
-  const auto newer = newer_than(entry.at);
-  if (!newer) return refuse(newer.error());
+  EVERSHARD_TRY(look_behind(entry.at));
   std::map<ShardOffset, Record> changed;
   EVERSHARD_TRY(stub(entry.removed, EventState::removed, changed));
   EVERSHARD_TRY(stub(entry.erased, EventState::erased, changed));
   std::vector<StateWrite> state;
   for (const auto& write : entry.state)
-    if (!newer->keys.contains(write.key)) state.push_back(write);
+    if (!newer_.keys.contains(write.key)) state.push_back(write);
   state.push_back({row_log_key(shard_, entry.at), encode_row_log(shard_, entry)});
   for (const auto& aggregate : entry.snapshots) {
-    if (newer->snapshots.contains(aggregate)) continue;
+    if (newer_.snapshots.contains(aggregate)) continue;
     auto rows = row_log_of(rows_, shard_, aggregate, entry.at);
     if (!rows) return refuse(std::move(rows).error());
     std::ranges::move(*rows, std::back_inserter(state));
   }
-  for (auto& aggregate : entry.needs_snapshots())
-    if (!newer->snapshots.contains(aggregate)) snapshots_.insert(std::move(aggregate));
   for (auto& [first, record] : changed) records_.insert_or_assign(first, std::move(record));
   std::ranges::move(state, std::back_inserter(writes_.state));
   writes_.snapshots_to_go.insert(writes_.snapshots_to_go.end(), entry.snapshots_to_go.begin(),
@@ -341,8 +336,16 @@ Result<void> RowLogWrites::add(const RowLogEntry& entry) {
   return {};
 }
 
+Result<bool> RowLogWrites::is_superseded(const RowLogEntry& entry) {
+  if (!entry.has_snapshots_alone()) return false;
+  EVERSHARD_TRY(look_behind(entry.at));
+  return std::ranges::all_of(entry.snapshots,
+                             [&](const auto& aggregate) { return newer_.snapshots.contains(aggregate); });
+}
+
 // None, as a rule: entries come in their sequence but for those of a writer whom another one did not hear.
-Result<RowLogWrites::Newer> RowLogWrites::newer_than(RowLogAt at) const {
+Result<void> RowLogWrites::look_behind(RowLogAt at) {
+  if (looked_behind_) return {};
   Newer newer;
   const auto prefix = row_log_prefix_of(shard_);
   const auto cursor = rows_.cursor(Family::state, {.prefix = prefix});
@@ -354,7 +357,9 @@ Result<RowLogWrites::Newer> RowLogWrites::newer_than(RowLogAt at) const {
     for (auto& aggregate : entry->needs_snapshots()) newer.snapshots.insert(std::move(aggregate));
   }
   EVERSHARD_TRY(cursor->status());
-  return newer;
+  newer_ = std::move(newer);
+  looked_behind_ = true;
+  return {};
 }
 
 Result<void> RowLogWrites::stub(const std::vector<ShardOffset>& events, EventState to,

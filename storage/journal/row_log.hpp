@@ -45,6 +45,9 @@ struct RowLogEntry {
   /// Whose latest snapshots a follower has to have with this entry: of aggregates that were truncated too, since
   /// nothing else has their state any more.
   [[nodiscard]] std::vector<AggregateId> needs_snapshots() const;
+  [[nodiscard]] bool has_snapshots_alone() const {
+    return removed.empty() && erased.empty() && state.empty() && snapshots_to_go.empty();
+  }
   /// Behind all events that it names.
   [[nodiscard]] ShardOffset end() const;
 };
@@ -106,6 +109,8 @@ struct RowLogRange {
                                                 std::size_t bytes_max);
 
 /// Entries of one shard as writes to this disk.
+///
+/// Shape: of one epoch, ascending, behind all that is here of that epoch.
 class RowLogWrites {
  public:
   RowLogWrites(const Rows& rows, ShardId shard) : rows_(rows), shard_(shard) {}
@@ -114,9 +119,12 @@ class RowLogWrites {
   /// state rows and snapshots. Errors: corruption: an event that it names is not here, or its record is damaged;
   /// io. Nothing of it was taken then
   [[nodiscard]] Result<void> add(const RowLogEntry& entry);
+  /// Whether the entry has nothing but snapshots, and newer entries that are here have those aggregates'. Nobody needs
+  /// the entry any more. Errors: corruption, io
+  [[nodiscard]] Result<bool> is_superseded(const RowLogEntry& entry);
   [[nodiscard]] RowWrites take();
-  /// Whose latest snapshots the entries need, but for those that newer entries have.
-  [[nodiscard]] const std::set<AggregateId>& snapshots() const { return snapshots_; }
+  /// Whose latest snapshots entries that are here have, newer ones than those that were added or looked at.
+  [[nodiscard]] const std::set<AggregateId>& newer_snapshots() const { return newer_.snapshots; }
 
  private:
   struct Record {
@@ -126,17 +134,18 @@ class RowLogWrites {
   [[nodiscard]] Result<void> stub(const std::vector<ShardOffset>& events, EventState to,
                                   std::map<ShardOffset, Record>& changed) const;
 
-  /// What entries that are here and newer than this one wrote.
+  /// What entries that are here and newer than those that are added wrote.
   struct Newer {
     std::set<std::string> keys{};
     std::set<AggregateId> snapshots{};
   };
-  [[nodiscard]] Result<Newer> newer_than(RowLogAt at) const;
+  [[nodiscard]] Result<void> look_behind(RowLogAt at);
 
   const Rows& rows_;
   const ShardId shard_;
+  Newer newer_;
+  bool looked_behind_ = false;             ///< once: no entry comes between
   std::map<ShardOffset, Record> records_;  ///< by their first offsets
-  std::set<AggregateId> snapshots_;
   RowWrites writes_;
 };
 

@@ -44,6 +44,7 @@ void Simulation::look_at_narrowed(Process& process) {
   for (auto& [shard, asked] : real.narrowed.asked()) {
     const auto rest = real.narrowed.counted(shard, process.order.replicas(shard));
     if (asked.said || real.gate.quorum_has(shard, rest) < asked.tail) continue;
+    if (options_.row_logs && !real.rows.quorum_has_all(shard, rest)) continue;
     asked.said = true;
     const auto& by = asked.by;
     const cluster::Narrowed said{process.self, by.coordinator, shard, by.epoch, by.without, by.number};
@@ -122,10 +123,12 @@ void Simulation::take_learned(Process& process, CutNumber as_of) {
   if (sources.empty() || until < as_of) return;
   const auto& before = node.disk.state();
   SimulatedDisk disk;
+  auto rows = node.rows;
   std::map<ShardId, Epoch> follows;
   for (std::uint16_t s = 0; s != options_.shards; ++s) {
     const ShardId shard{s};
     const auto source = sources.find(shard);
+    if (source != sources.end() || !process.order.has_whole(shard)) rows.shards.erase(shard);
     if (source == sources.end() && !process.order.has_whole(shard)) continue;
     follows[shard] = Epoch{1};
     const auto& from = source == sources.end() ? node.disk : source->second->disk;
@@ -173,6 +176,7 @@ void Simulation::take_learned(Process& process, CutNumber as_of) {
   ++outcome_.learned;
   crash(node);
   node.disk = std::move(disk);
+  node.rows = std::move(rows);
   std::erase_if(node.verified, [&](const auto& of) { return sources.contains(of.first); });
   start(node);
 }

@@ -72,6 +72,7 @@ void Simulation::tick(Node& node, std::uint64_t incarnation) {
     if (process.leader && leaders_[*process.leader]->alive) tell_members(*leaders_[*process.leader], node.number);
     if (!options_.links) look_at_sessions(process);
     say_followed(process, std::nullopt, std::nullopt, false);
+    if (options_.row_logs) tick_row_logs(process);
     turn_soon(process);
   }
   if (network_.one_in(3)) sync(process);
@@ -111,6 +112,8 @@ void Simulation::say_hello(Process& process) {
                                                   : shard.tail;
   }
   auto message = process.order.hello(tails);
+  if (options_.row_logs)
+    for (auto& told : message.shards) told.rows_unsure = !process.node.rows.shards[told.shard].whole;
   to_leader(process, [this, message](Leader& leader) { hello(leader, message); });
 }
 

@@ -22,6 +22,7 @@ struct Simulation::Node {
   std::map<ShardId, std::map<ShardOffset, EventAt>> had;    ///< synced on disks that it lost
   std::map<ShardId, Epoch> took_off;                        ///< on this disk, under which epoch last
   std::map<ShardId, std::map<ShardOffset, EventAt>> taken;  ///< off this disk, and not written since
+  RowDisk rows;                                             ///< beside the journal, synced
   std::int64_t wall = 0;                                    ///< how far its wall clock is ahead, in microseconds
   std::int64_t clock = 0;  ///< how far its process's clock is ahead; a process begins with any
 };

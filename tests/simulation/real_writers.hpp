@@ -18,10 +18,12 @@
 #include "evershard/cluster/replication/named_processes.hpp"
 #include "evershard/cluster/replication/narrowed_sets.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
+#include "evershard/cluster/replication/row_logs.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/link_end.hpp"
+#include "tests/simulation/row_disk.hpp"
 
 namespace evershard::simulation {
 
@@ -70,6 +72,17 @@ struct RealWriters {
     Epoch epoch;
   };
   std::vector<Owner> owners;
+  cluster::RowLogs rows;
+  /// For a quorum.
+  struct RowsWaiting {
+    ShardId shard;
+    storage::RowLogAt at;
+    std::uint32_t key = 0;
+    RowDisk::State state;
+  };
+  std::vector<RowsWaiting> rows_waiting;
+  std::set<std::pair<ShardId, std::uint32_t>> unlogged;  ///< whose states are to come into the row log once more
+  bool learned_rows = false;
 };
 
 /// What a node begins with, as its disk has it.

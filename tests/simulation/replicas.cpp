@@ -43,6 +43,7 @@ void Simulation::fence_real(Process& process, ShardId shard) {
   real.gate.forget(shard);
   real.narrowed.forget(shard);
   real.shipping.end(shard);
+  real.rows.end(shard);
   perform(process, std::move(actions));
 }
 
@@ -59,6 +60,7 @@ void Simulation::follow(Process& process, const NodeStep::Follow& step) {
   if (options_.off != Off::take_off) real.followed.cut_back(step.shard, step.from);
   real.gate.forget(step.shard);
   real.shipping.end(step.shard);
+  real.rows.end(step.shard);
   const auto tail = real.followed.tail(step.shard);
   ++outcome_.follows;
   for (const auto& [first, record] : records_of(node.disk.state(), step.shard)) {
@@ -88,6 +90,7 @@ void Simulation::begin_shipping(Process& process, ShardId shard, Epoch epoch) {
                        : real.writers.holds(shard) ? real.writers.tail(shard)
                                                    : ShardOffset{1};
   real.shipping.begin(shard, epoch, followers, durable);
+  if (options_.row_logs) begin_row_log(process, shard, epoch);
 }
 
 // What is under way to the disk gets there first: in the product nothing comes between.
@@ -317,8 +320,9 @@ void Simulation::shipped_is_synced(Process& process, const std::vector<RealWrite
   turn_soon(process);
 }
 
-void Simulation::tell_follower(Process& process, std::uint32_t to, const FollowerTold& told) {
-  to_peer(process, to, [this, from = process.self, told](Process& there) {
+void Simulation::tell_follower(Process& process, std::uint32_t to, FollowerTold told) {
+  if (options_.row_logs) tell_rows(process, told);
+  to_peer(process, to, [this, from = process.self, told = std::move(told)](Process& there) {
     auto said = told;
     said.process = from.incarnation;
     followed(there, from.node, said);
@@ -339,15 +343,20 @@ void Simulation::receive(Process& process, const cluster::Members& members) {
 void Simulation::forget_follower(Process& process, std::uint32_t node) {
   process.real->shipping.lost(node);
   process.real->gate.lost(node);
+  process.real->rows.lost(node);
 }
 
 void Simulation::count(Process& process, std::uint32_t from, const FollowerTold& said) {
   RealWriters& real = *process.real;
   cluster::QuorumGate::Reports reports;
-  for (const auto& told : said.shards)
+  for (const auto& told : said.shards) {
+    const auto& set = process.order.replicas(told.shard);
     if (real.shipping.followed(from, told, said.again))
-      real.gate.followed(from, told.shard, told.epoch, told.tail,
-                         real.narrowed.counted(told.shard, process.order.replicas(told.shard)), reports);
+      real.gate.followed(from, told.shard, told.epoch, told.tail, real.narrowed.counted(told.shard, set), reports);
+    if (!options_.row_logs) continue;
+    real.rows.followed(from, told.shard, told.epoch, told.rows, told.tail, set, told.rows_whole);
+    check_row_log(process, told.shard);
+  }
   send(process, std::move(reports));
   turn_soon(process);
 }
@@ -389,6 +398,7 @@ void Simulation::turn_soon(Process& process) {
     }
     if (!here.failed) look_at_narrowed(here);
     if (!here.failed) read_behind(here);
+    if (!here.failed && options_.row_logs) look_at_row_logs(here);
   });
 }
 
@@ -540,6 +550,7 @@ void Simulation::look_at_broken() {
       const auto& kept = node->disk.synced(shard);
       whole = !kept.damaged && kept.covered > log.shards[s].folded && kept.epoch == log.shards[s].epoch;
       for (const auto other : set.nodes) whole = whole && has_all_of(node->disk, nodes_[other - 1]->disk, shard);
+      whole = whole && (!options_.row_logs || node->rows.shards[shard].whole);
     }
     if (!whole) continue;
     tell("node", node->number, "has everything again");
@@ -576,6 +587,7 @@ void Simulation::replace_disk(Node& node) {
       for (std::uint32_t i = 0; i != record.events.size(); ++i)
         node.had[ShardId{s}][first + i] = {record.append, record.events[i]};
   node.broken = true;
+  node.rows = {};
   node.took_off.clear();
   node.taken.clear();
   node.verified.clear();
@@ -651,7 +663,7 @@ void Simulation::ship_to_ghost(const Process& from, cluster::NodeProcess to, con
 void Simulation::ghost_says(cluster::NodeProcess self, cluster::NodeProcess to, bool again) {
   const Ghost* there = ghost(self.node, self.incarnation);
   FollowerTold told{{}, again, self.incarnation};
-  for (const auto& [id, shard] : there->shards) told.shards.push_back({id, shard.epoch, shard.tail});
+  for (const auto& [id, shard] : there->shards) told.shards.push_back({id, shard.epoch, shard.tail, {}, false});
   outcome_.ghosts_unheard += there->replaced ? 1 : 0;
   network_.after(network_.pick(5 * Network::millisecond), [this, self, to, told] {
     Process* process = nodes_[to.node - 1]->process.get();
@@ -814,6 +826,7 @@ void Simulation::check_rest_replicated() {
   bool all_there = true;
   for (std::uint16_t s = 0; s != options_.shards; ++s) all_there = all_there && has_quorum(s);
   check_same(true);
+  if (options_.row_logs) check_row_logs_equal();
   for (const auto& node : nodes_) {
     if (!node->process) continue;
     const auto& order = node->process->order;

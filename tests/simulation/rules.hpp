@@ -66,6 +66,12 @@ enum class Off : std::uint8_t {
   narrowed,        // a replica leaves whatever the others have
   named_process,   // 31: whoever has a node's number counts as it
   counted_again,   // 31: a report is taken though a replica that it counted is another process since
+  rows_asked,      // 26: a new writer goes on with the row log that it has
+  rows_whole,      // 26: a disk that was lost says that it has forgotten nothing
+  rows_late,       // what one alone had is asked of nobody once a writer has asked a quorum
+  rows_version,    // what one alone had takes the place of what was answered since
+  rows_replaced,   // what a later entry took the place of counts as sent with the number behind it
+  rows_anew,       // what was answered is not told to who had something else alone
   // Of timers, scheduled appends and processes:
   timer_condition,       // a timer fires though it was cancelled or set anew
   calendar_time,         // who fires a timer by calendar sets it an hour behind its next time
@@ -93,6 +99,7 @@ struct Mutant {
   std::uint32_t replicas = 1;
   bool changing_sets = false;
   bool processes = false;
+  bool row_logs = false;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 2},
@@ -135,16 +142,22 @@ inline constexpr std::array mutants{
     Mutant{Off::quorum_gate, "quorum_gate", 1, true, false, 20'000, false, 3},
     Mutant{Off::shipped_sync, "shipped_sync", 1, true, false, 20'000, false, 3},
     Mutant{Off::take_off, "take_off", 1, true, false, 20'000, false, 3},
-    Mutant{Off::take_off_epoch, "take_off_epoch", 50, true, false, 20'000, false, 3},
-    Mutant{Off::shipped_epoch, "shipped_epoch", 20, true, false, 20'000, false, 3},
+    Mutant{Off::take_off_epoch, "take_off_epoch", 75, true, false, 20'000, false, 3},
+    Mutant{Off::shipped_epoch, "shipped_epoch", 40, true, false, 20'000, false, 3},
     Mutant{Off::shipped_joins, "shipped_joins", 1, true, false, 20'000, false, 3},
     Mutant{Off::loss_opened, "loss_opened", 1, true, false, 20'000, false, 3},
     Mutant{Off::hello_since, "hello_since", 1, true, false, 20'000, false, 3},
     Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
     Mutant{Off::ships_at_once, "ships_at_once", 1, true, false, 20'000, false, 3},
-    Mutant{Off::narrowed, "narrowed", 66, true, false, 20'000, false, 3, true},
+    Mutant{Off::narrowed, "narrowed", 160, true, false, 20'000, false, 3, true},
     Mutant{Off::named_process, "named_process", 6, true, false, 20'000, false, 3},
-    Mutant{Off::counted_again, "counted_again", 490, true, false, 20'000, false, 3},
+    Mutant{Off::counted_again, "counted_again", 495, true, false, 20'000, false, 3},
+    Mutant{Off::rows_asked, "rows_asked", 1, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_whole, "rows_whole", 38, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_late, "rows_late", 1, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_version, "rows_version", 1, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_replaced, "rows_replaced", 175, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_anew, "rows_anew", 30, true, false, 20'000, false, 3, false, false, true},
     Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::calendar_time, "calendar_time", 1, true, false, 8'000, false, 3, false, true},

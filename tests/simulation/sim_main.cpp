@@ -1,7 +1,7 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
 //   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links]
-//   [--aggregates] [--processes] [--trace] [--off RULE]
+//   [--changing-sets] [--row-logs] [--aggregates] [--processes] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -31,10 +31,11 @@ struct Arguments {
 };
 
 int usage(const char* why) {
-  std::fprintf(stderr,
-               "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] "
-               "[--links] [--replicas N] [--changing-sets] [--aggregates] [--processes] [--trace] [--off RULE]\n",
-               why);
+  std::fprintf(
+      stderr,
+      "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] "
+      "[--links] [--replicas N] [--changing-sets] [--row-logs] [--aggregates] [--processes] [--trace] [--off RULE]\n",
+      why);
   return 2;
 }
 
@@ -49,6 +50,10 @@ std::optional<Arguments> read(int argc, char** argv) {
     const std::string_view name = argv[i];
     if (name == "--trace") {
       arguments.trace = true;
+      continue;
+    }
+    if (name == "--row-logs") {
+      arguments.options.row_logs = true;
       continue;
     }
     if (name == "--changing-sets") {
@@ -73,6 +78,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.processes |= mutant->processes;
       arguments.options.replicas = std::max(arguments.options.replicas, mutant->replicas);
       arguments.options.changing_sets |= mutant->changing_sets;
+      arguments.options.row_logs |= mutant->row_logs;
       continue;
     }
     std::uint64_t value = 0;
@@ -116,7 +122,7 @@ int main(int argc, char** argv) {
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
       std::printf(
-          "broken with --seed %ju --steps %ju --nodes %u --shards %u --replicas %u%s%s%s, after %ju steps: %s\n",
+          "broken with --seed %ju --steps %ju --nodes %u --shards %u --replicas %u%s%s%s%s, after %ju steps: %s\n",
           static_cast<std::uintmax_t>(arguments->options.seed), static_cast<std::uintmax_t>(arguments->options.steps),
           arguments->options.nodes, arguments->options.shards, arguments->options.replicas,
           arguments->options.links          ? " --links"
@@ -125,8 +131,8 @@ int main(int argc, char** argv) {
           arguments->options.aggregates      ? " --aggregates"
           : arguments->options.changing_sets ? " --changing-sets"
                                              : "",
-          arguments->options.processes ? " --processes" : "", static_cast<std::uintmax_t>(outcome.steps),
-          outcome.what.c_str());
+          arguments->options.row_logs ? " --row-logs" : "", arguments->options.processes ? " --processes" : "",
+          static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
       return 1;
     }
     std::printf(
@@ -139,6 +145,9 @@ int main(int argc, char** argv) {
           "  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks "
           "filled, %zu times learned\n",
           outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled, outcome.learned);
+    if (arguments->options.row_logs)
+      std::printf("  %zu states kept, %zu of them answered, %zu times asked for row logs, %zu times late\n",
+                  outcome.settled, outcome.settled_answered, outcome.rows_asked, outcome.rows_asked_late);
     if (arguments->options.aggregates)
       std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);

@@ -45,6 +45,7 @@ struct SimulationOptions {
   std::uint32_t shards = 4;
   std::uint32_t replicas = 1;                      ///< of each shard, with real writers
   bool changing_sets = false;                      ///< with replicas: who keeps what changes
+  bool row_logs = false;                           ///< with replicas: writers keep states beside the journal
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
 };
 
@@ -60,7 +61,8 @@ struct SimulationOutcome {
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
               histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0, fired = 0,
               by_calendar = 0, overtaken = 0, made = 0, cancelled = 0, taken_over = 0, payments = 0, taken_back = 0,
-              refused_payments = 0, performed = 0, ghosts = 0, ghosts_unheard = 0, counted_again = 0;
+              refused_payments = 0, performed = 0, ghosts = 0, ghosts_unheard = 0, counted_again = 0, settled = 0,
+              settled_answered = 0, rows_asked = 0, rows_asked_late = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -136,7 +138,7 @@ class Simulation {
   [[nodiscard]] std::optional<cluster::NodeHistory> history_of(const Node& source, GlobalPosition after);
   void take_history(Process& here, GlobalPosition after, const std::vector<cluster::HistoryPart>& parts);
   void say_followed(Process& process, std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
-  void tell_follower(Process& process, std::uint32_t to, const cluster::FollowerTold& told);
+  void tell_follower(Process& process, std::uint32_t to, cluster::FollowerTold told);
   void turn_soon(Process& process);
   void read_behind(Process& process);
   [[nodiscard]] storage::ShippedRows journal_from(const Node& node, ShardId shard, ShardOffset from);
@@ -168,6 +170,23 @@ class Simulation {
   void check_same(bool all) const;
   void come_to_rest_replicated();
   void check_rest_replicated();
+
+  // row_logs.cpp
+  struct RowPart;
+  void begin_row_log(Process& process, ShardId shard, Epoch epoch);
+  void tell_rows(const Process& process, cluster::FollowerTold& told) const;
+  void look_at_row_logs(Process& process);
+  void tick_row_logs(Process& process);
+  [[nodiscard]] RowPart row_part(const Node& node, ShardId shard, storage::RowLogAt after);
+  void take_asked_rows(Process& process, const cluster::RowLogs::Wanted& wanted, const RowPart& part);
+  void take_rows(Process& process, std::uint32_t from, const RowPart& part);
+  void log_state(Process& process, ShardId shard, std::uint32_t key);
+  void settle(Process& process);
+  [[nodiscard]] bool may_settle(const Process& process, ShardId shard) const;
+  [[nodiscard]] bool comes_from(std::uint64_t state, std::uint64_t earlier) const;
+  void row_log_answered(const RealWriters::RowsWaiting& written);
+  void check_row_log(const Process& process, ShardId shard) const;
+  void check_row_logs_equal() const;
 
   // changing_sets.cpp
   void change_sets();
@@ -311,7 +330,10 @@ class Simulation {
   Letters letters_;
   std::unique_ptr<Played> played_;
   bool resting_ = false;
-  Epoch last_coordinator_;  ///< of the last cut stored
+  std::vector<std::uint64_t> states_before_{
+      0};  ///< of each state that was kept in a row log: the one that it was made of
+  std::map<std::pair<ShardId, std::uint32_t>, RowDisk::State> states_answered_;  ///< the last ones
+  Epoch last_coordinator_;                                                       ///< of the last cut stored
   std::uint64_t steps_ = 0;
 };
 

@@ -184,7 +184,7 @@ TEST(RowLog, AnOlderEntryStubsEventsAndLeavesWhatNewerOnesWrote) {
   older.snapshots = {{"group", "a"}, {"group", "b"}};
   RowLogWrites writes(rows, logged_shard);
   ASSERT_TRUE(writes.add(older));
-  EXPECT_THAT(writes.snapshots(), ElementsAre(AggregateId{"group", "b"}));
+  EXPECT_THAT(writes.newer_snapshots(), ElementsAre(AggregateId{"group", "a"}));
   const auto taken = writes.take();
   EXPECT_EQ(states_of(rows, taken), "lrllllllll");
   std::vector<std::string> keys;

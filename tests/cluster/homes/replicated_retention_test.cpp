@@ -81,6 +81,37 @@ class ReplicatedRetention : public ClusterRetentionTest {
     node(n).committer().watch_shards(&over, {});
     return is_open;
   }
+  void put_unanswered(std::uint32_t n, const Snapshot& snapshot) {
+    const auto shard = node(n).shard_of(snapshot.aggregate);
+    node(n).committer().put_snapshot_here(snapshot, node(n).committer().view().shards[shard.value].epoch,
+                                          [](const Result<void>&) {});
+    const storage::Reader reader(cluster_->store(n));
+    EXPECT_TRUE(in_time([&] {
+      const auto there = reader.latest_snapshot(snapshot.aggregate);
+      return there && *there && (*there)->payload == snapshot.payload;
+    }));
+  }
+  /// Returns: who writes the shard instead, and has heard what a quorum had.
+  std::uint32_t stop_writer(std::uint32_t n, const AggregateId& aggregate) {
+    stop(n);
+    const auto asked = other_than(n);
+    std::uint32_t writer = 0;
+    EXPECT_TRUE(in_time([&] {
+      writer = owner_of_at(asked, aggregate);
+      return writer != n && writer != 0;
+    }));
+    EXPECT_TRUE(waits_until_open(writer, node(asked).shard_of(aggregate)));
+    cluster_->lose_row_logs_to(0);
+    return writer;
+  }
+  void expect_compared() {
+    std::vector<std::string> found;
+    EXPECT_TRUE(in_time([&] {
+      const auto compared = node(2).compare_replicas({});
+      if (compared) found = compared->findings;
+      return compared && compared->findings.empty();
+    })) << ::testing::PrintToString(found);
+  }
   /// All disks have the same, stubs included, and nothing of it is under way.
   void expect_same(const AggregateId& aggregate, const std::string& states) {
     const auto shard = node(1).shard_of(aggregate);
@@ -214,6 +245,49 @@ TEST_F(RetentionWithASpareNode, ASnapshotThatStandsForWhatAPolicyRemovedMovesWit
     const auto there = *reader.latest_snapshot(order);
     return there && there->version == SeqNr{5} && there->payload == "state";
   })) << "the state of the aggregate is on the other disks alone";
+  cluster_->stop(4);
+}
+
+// While it comes the others do without it: one of them may be away, and the next writer asks two of three.
+TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardCountsOnceItsRowLogIsWhole) {
+  const auto order = owned_by(1);
+  const auto shard = node(1).shard_of(order);
+  append_some(order, 3);
+  snapshot(order, 3);
+  cluster_->start(4);
+  cluster_->lose_row_logs_to(4);
+  const ShardAssignment wanted{.node = 4, .shards = {shard}, .sets = ShardAssignment::Sets::move, .from = 3};
+  const auto moved = [&] {
+    if (cluster_->node(4).committer().failed()) {
+      cluster_->stop(4);
+      cluster_->start(4);
+    }
+    const auto done = cluster_->assign(wanted);
+    return done && done->left == 0;
+  };
+  ASSERT_TRUE(in_time([&] {
+    const auto done = moved();
+    const auto kept = cluster_->node(4).committer().keeping().kept;
+    return done || std::ranges::find(kept, shard) != kept.end();
+  }));
+  const auto counts = [&] {
+    const auto status = cluster_->status();
+    return std::ranges::count(status.shards[shard.value].replicas, 4u) != 0;
+  };
+  for (const auto until = std::chrono::steady_clock::now() + 3s; std::chrono::steady_clock::now() < until;) {
+    ASSERT_FALSE(moved());
+    ASSERT_FALSE(counts());
+  }
+  stop(1);
+  ASSERT_TRUE(in_time([&] {
+    const auto writer = owner_of_at(2, order);
+    return writer != 0 && writer != 1;
+  }));
+  EXPECT_TRUE(waits_until_open(owner_of_at(2, order), shard));
+  cluster_->lose_row_logs_to(0);
+  start(1);
+  EXPECT_TRUE(in_time(moved));
+  EXPECT_TRUE(counts());
   cluster_->stop(4);
 }
 
@@ -368,14 +442,6 @@ class LargeStates : public RetentionWithASpareNode {
     return there && *there && (*there)->payload == state_.payload && (*there)->version == SeqNr{1} &&
            (*cluster_->store(n).rows().get(storage::Family::state, wanted))->found(0);
   }
-  void expect_compared() {
-    std::vector<std::string> found;
-    EXPECT_TRUE(in_time([&] {
-      const auto compared = node(2).compare_replicas({});
-      if (compared) found = compared->findings;
-      return compared && compared->findings.empty();
-    })) << ::testing::PrintToString(found);
-  }
   /// It writes the shard from now on, and has all that was answered.
   void hand_over_to(std::uint32_t n, std::uint32_t asked) {
     ShardAssignment wanted;
@@ -471,6 +537,115 @@ TEST_F(LargeStates, MoveWithTheirShard) {
   }));
   EXPECT_TRUE(in_time([&] { return is_at(4); })) << "the state is on the other disks alone";
   cluster_->stop(4);
+}
+
+// Its writer had it alone, and comes back when others have settled on, or nothing: theirs was answered, and has the
+// same version.
+TEST_F(LargeStates, OfAWriterThatDiedBeforeAnybodyHadThemAreNotTaken) {
+  for (const bool settles_on : {false, true}) {
+    SCOPED_TRACE(settles_on);
+    make_group();
+    for (const std::uint32_t n : {1, 2, 3}) ASSERT_TRUE(in_time([&] { return is_at(n); })) << n;
+    const auto answered = state_;
+    cluster_->lose_row_logs_to(SmallCluster::everybody);
+    state_.payload += "seen by nobody";
+    put_unanswered(1, state_);
+    const auto writer = stop_writer(1, group_);
+    state_ = answered;
+    if (settles_on) {
+      ASSERT_TRUE(in_time([&] { return settle(writer, "by the next writer").has_value(); }));
+    }
+    start(1);
+    for (const std::uint32_t n : {1, 2, 3}) EXPECT_TRUE(in_time([&] { return is_at(n); })) << n;
+    expect_compared();
+    if (owner_of_at(2, group_) != 1) hand_over_to(1, 2);
+    EXPECT_TRUE(is_at(1));
+  }
+}
+
+// Of events that all have: whoever has the later one, it is as good as another.
+TEST_F(ReplicatedRetention, ALaterSnapshotOfAWriterThatDiedIsOnAllReplicas) {
+  const auto order = owned_by(1), quiet = owned_by(1);
+  append_some(order, 5);
+  append_some(quiet, 5);
+  snapshot(order, 2);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  cluster_->lose_row_logs_to(SmallCluster::everybody);
+  Snapshot later;
+  later.version = SeqNr{4};
+  later.payload = "later";
+  for (const auto& aggregate : {order, quiet}) {
+    later.aggregate = aggregate;
+    put_unanswered(1, later);
+  }
+  stop_writer(1, order);
+  ASSERT_TRUE(in_time([&] { return owner_of_at(2, quiet) != 1; }));
+  ASSERT_TRUE(waits_until_open(owner_of_at(2, quiet), node(2).shard_of(quiet)));
+  Snapshot newer = later;
+  newer.aggregate = order;
+  newer.version = SeqNr{3};
+  newer.payload = "newer";
+  ASSERT_TRUE(in_time([&] { return node(2).put_snapshot(newer).has_value(); }));
+  start(1);
+  for (const auto& aggregate : {order, quiet})
+    for (const std::uint32_t n : {1, 2, 3}) {
+      EXPECT_TRUE(in_time([&] {
+        const auto there = storage::Reader(cluster_->store(n)).latest_snapshot(aggregate);
+        return there && *there && (*there)->version == SeqNr{4} && (*there)->payload == "later";
+      })) << aggregate.text()
+          << " at node " << n;
+    }
+  expect_compared();
+}
+
+// They cannot be taken back. What the next writer had read to write it anew is from before they came.
+TEST_F(ReplicatedRetention, EventsThatAWriterRemovedThatDiedAreRemovedOnAllReplicas) {
+  const auto order = owned_by(1);
+  const auto shard = node(1).shard_of(order);
+  Append append;
+  for (int n = 0; n != 5; ++n) append.event(order.text(), "Placed", "{}");
+  const auto appended = node(1).append(append);
+  ASSERT_TRUE(appended) << appended.error().what;
+  last_ = std::max(last_, appended->last_position);
+  ASSERT_TRUE(in_time([&] {
+    return journal_of(1, shard).size() >= 5 && journal_of(1, shard) == journal_of(2, shard) &&
+           journal_of(1, shard) == journal_of(3, shard);
+  }));
+  const auto removes = [](storage::NodeStore& store, ShardId of, storage::RowLogEntry entry) {
+    storage::RowLogWrites writes(store.rows(), of);
+    EXPECT_TRUE(writes.add(entry));
+    return writes.take();
+  };
+  const auto epoch = node(1).committer().view().shards[shard.value].epoch;
+  storage::RowLogEntry by_dead, by_next;
+  by_next.removed = {ShardOffset{3}};
+  std::uint32_t writer = 0;
+  storage::RowWrites read_before;
+  change_disk(1, [&](storage::NodeStore& store) {
+    writer = 2;
+    EXPECT_TRUE(in_time([&] { return (writer = owner_of_at(2, order)) > 1; }));
+    EXPECT_TRUE(waits_until_open(writer, shard));
+    read_before.rewrites = removes(cluster_->store(writer), shard, by_next).rewrites;
+    const auto ends = storage::row_log_ends(store.rows(), shard).value();
+    by_dead.at = {epoch, storage::number_of(ends, epoch) + 1};
+    by_dead.removed = {ShardOffset{1}, ShardOffset{2}};
+    storage::CommitBatch batch;
+    auto rows = removes(store, shard, by_dead);
+    batch.rewrites = std::move(rows.rewrites);
+    batch.state = std::move(rows.state);
+    return batch;
+  });
+  ASSERT_EQ(read_before.rewrites.size(), 1u);
+  const auto removed_at = [&](std::uint32_t n) {
+    return std::ranges::count_if(journal_of(n, shard), [](const auto& event) { return event.starts_with("1 "); });
+  };
+  for (const std::uint32_t n : {1, 2, 3}) EXPECT_TRUE(in_time([&] { return removed_at(n) == 2; })) << n;
+
+  const auto written = node(writer).write_rows_here(
+      std::move(read_before), {{shard, by_next}}, {{shard, node(writer).committer().view().shards[shard.value].epoch}});
+  ASSERT_TRUE(written) << written.error().what;
+  for (const std::uint32_t n : {1, 2, 3}) EXPECT_TRUE(in_time([&] { return removed_at(n) == 3; })) << n;
+  expect_compared();
 }
 
 TEST_F(LargeStates, AreOnADiskThatWasLost) {

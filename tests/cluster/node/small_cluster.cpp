@@ -100,7 +100,7 @@ class SmallCluster::Network final : public NodeNetwork {
     });
   }
   void ship_row_log(std::uint32_t node, const RowLogPart& part) override {
-    if (cluster_.no_row_logs_to_ == node) return;
+    if (cluster_.no_row_logs_to_ == node || cluster_.no_row_logs_to_ == everybody) return;
     auto bytes = encode(part);
     cluster_.row_log_bytes_ += bytes.size();
     tell(node, [from = self_.node, bytes = std::move(bytes)](NodeCommitter& there) {

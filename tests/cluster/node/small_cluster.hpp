@@ -98,7 +98,8 @@ class SmallCluster final : public CoordinatorNetwork {
   /// Every shard has an owner, as each node that is there sees it.
   [[nodiscard]] bool wait_until_open();
 
-  /// No part of a row log comes to this node any more, unless it asks for one; 0: to all.
+  static constexpr std::uint32_t everybody = 0xffffffff;
+  /// No part of a row log comes to this node, or to everybody, any more, unless it asks for one; 0: to all.
   void lose_row_logs_to(std::uint32_t number) { no_row_logs_to_ = number; }
   /// Of parts of row logs that were sent to followers.
   [[nodiscard]] std::uint64_t row_log_bytes() const { return row_log_bytes_; }

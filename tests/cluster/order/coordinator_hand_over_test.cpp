@@ -270,6 +270,28 @@ TEST_F(CoordinatorHandsOver, TakesNoReportThatCountedAProcessThatWasReplacedSinc
   EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3});
 }
 
+// It counted processes that an earlier coordinator had named, and that one had named more of them than this one.
+TEST_F(CoordinatorHandsOver, TakesNoReportThatCountedWhomAnEarlierCoordinatorNamed) {
+  for (std::uint64_t process_of = 11; process_of != 20; ++process_of) {
+    settle(coordinator().lost(process(2, process_of - 1)));
+    settle(coordinator().hello(hello_of(process(2, process_of), 0)));
+  }
+  const auto earlier = coordinator().membership().naming;
+  coordinator_ = std::make_unique<Coordinator>(*log_.lead(), options_);
+  settle(coordinator().hello(hello_with(1, 3)));
+  settle(coordinator().hello(hello_with(2, 2, 30)));
+  settle(coordinator().hello(hello_with(3, 3)));
+  settle(coordinator().nodes_had_time());
+  ASSERT_EQ(writer(0), 1u);
+
+  const auto refused = settle(coordinator().report(process(1), report_of(0, 1, 2, 1), earlier));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{2});
+  EXPECT_THAT(sent<ReportFrom>(refused), SizeIs(1)) << "it is to count again";
+
+  settle(coordinator().report(process(1), report_of(0, 1, 2, 1), coordinator().membership().naming));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3});
+}
+
 TEST_F(CoordinatorHandsOver, TakesReportsOfWritersOfAnEarlierReleaseAsTheyCame) {
   settle(coordinator().lost(process(2)));
   settle(coordinator().hello(hello_of(process(2, 9), 0)));

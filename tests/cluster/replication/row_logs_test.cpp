@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "evershard/cluster/replication/row_logs.hpp"
@@ -51,10 +52,10 @@ TEST(RowLogs, AsksWhoHasMore) {
   EXPECT_TRUE(logs.to_ask().empty()) << "one question at a time";
   logs.again();
   ASSERT_EQ(logs.to_ask().size(), 1u);
-  logs.given(asked[0], ends({{1, 5}}));
+  logs.given(asked[0], 5, ends({{1, 5}}));
   EXPECT_FALSE(logs.ready(logged)) << "it was a part";
   EXPECT_FALSE(logs.asks(asked[0])) << "a second answer to the same is of no use";
-  logs.given(asked[0], ends({{1, 6}}));
+  logs.given(asked[0], 6, ends({{1, 6}}));
   EXPECT_TRUE(logs.ready(logged));
 }
 
@@ -66,7 +67,7 @@ TEST(RowLogs, ANewerEntryOfAnotherWriterSaysNothingOfOlderOnes) {
   auto asked = logs.to_ask();
   ASSERT_EQ(asked.size(), 1u);
   EXPECT_EQ(asked[0].after, entry(6, 0));
-  logs.given(asked[0], ends({{5, 7}, {6, 3}}));
+  logs.given(asked[0], 3, ends({{5, 7}, {6, 3}}));
   ASSERT_TRUE(logs.ready(logged));
   const auto sent = logs.to_send();
   ASSERT_EQ(sent.size(), 1u);
@@ -90,6 +91,56 @@ TEST(RowLogs, WhatALaterEntryHasTakenThePlaceOfIsAskedOfNobody) {
   logs.followed(2, logged, Epoch{6}, ends({{6, 1}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.quorum_has(logged, at, trio));
   EXPECT_TRUE(logs.to_send().empty());
+}
+
+// It wrote the shard, and died before anybody had its last entries.
+TEST(RowLogs, AsksWhoTurnsUpLateForWhatNobodyElseHasBeforeItIsSentAnything) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{2}, ends({{1, 4}}));
+  logs.followed(2, logged, Epoch{2}, ends({{1, 4}}), ShardOffset{9}, trio);
+  ASSERT_TRUE(logs.ready(logged));
+  const auto at = logs.next(logged);
+  logs.written(logged, ends({{1, 4}, {2, 1}}));
+  logs.followed(2, logged, Epoch{2}, ends({{1, 4}, {2, 1}}), ShardOffset{9}, trio);
+  logs.followed(3, logged, Epoch{2}, ends({{1, 6}}), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.ready(logged)) << "nobody waits for that";
+  EXPECT_TRUE(logs.quorum_has(logged, at, trio));
+  EXPECT_TRUE(logs.to_send().empty()) << "its entries might go by it unseen";
+  const auto asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].node, 3u);
+  EXPECT_EQ(asked[0].after, entry(1, 4));
+  ASSERT_TRUE(logs.asks(asked[0]));
+  logs.given(asked[0], 6, ends({{1, 5}, {2, 2}}));  // of the last one a newer entry has taken the place
+  EXPECT_TRUE(logs.to_ask().empty()) << "that one has been seen";
+  auto sent = logs.to_send();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_EQ(sent[0].node, 2u);
+  EXPECT_EQ(sent[0].after, entry(1, 4));
+  EXPECT_EQ(sent[1].node, 3u);
+  EXPECT_EQ(sent[1].after, entry(2, 0));
+}
+
+TEST(RowLogs, WhatALateFollowerHasAndCannotBeTakenKeepsNothingElseFromIt) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{2}, ends({{1, 4}}));
+  logs.followed(2, logged, Epoch{2}, ends({{1, 6}}), ShardOffset{9}, trio);
+  auto asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  logs.not_taken(asked[0]);
+  EXPECT_FALSE(logs.ready(logged)) << "it may have been answered";
+  logs.again();
+  asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  logs.given(asked[0], 6, ends({{1, 6}}));
+  ASSERT_TRUE(logs.ready(logged));
+  logs.followed(3, logged, Epoch{2}, ends({{1, 9}}), ShardOffset{9}, trio);
+  logs.written(logged, ends({{1, 6}, {2, 1}}));
+  asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  logs.not_taken(asked[0]);
+  EXPECT_TRUE(logs.to_ask().empty());
+  EXPECT_EQ(logs.to_send().size(), 2u);
 }
 
 TEST(RowLogs, SendsAFollowerWhatItDoesNotHaveAPartAtATime) {
@@ -150,7 +201,7 @@ TEST(RowLogs, CountsNobodyWhoMayHaveForgottenWhatItSaidItHad) {
   logs.followed(3, logged, Epoch{7}, ends({{6, 4}}), ShardOffset{9}, trio);
   const auto asked = logs.to_ask();
   ASSERT_EQ(asked.size(), 1u);
-  logs.given(asked[0], ends({{6, 4}}));
+  logs.given(asked[0], 4, ends({{6, 4}}));
   ASSERT_TRUE(logs.ready(logged));
 
   auto sent = logs.to_send();
@@ -162,6 +213,21 @@ TEST(RowLogs, CountsNobodyWhoMayHaveForgottenWhatItSaidItHad) {
   EXPECT_TRUE(sent[0].whole) << "it has all, and does not know it";
   logs.followed(2, logged, Epoch{7}, ends({{6, 4}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.to_send().empty());
+}
+
+TEST(RowLogs, OneThatDoesNotAnswerKeepsNobodyElseFromBeingAsked) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{3}, ends({}));
+  logs.followed(2, logged, Epoch{3}, ends({{1, 4}}), ShardOffset{9}, trio);
+  logs.followed(3, logged, Epoch{3}, ends({{2, 1}}), ShardOffset{9}, trio);
+  std::set<std::uint32_t> asked;
+  for (int n = 0; n != 3; ++n) {
+    const auto wanted = logs.to_ask();
+    ASSERT_EQ(wanted.size(), 1u);
+    asked.insert(wanted.front().node);
+    logs.again();
+  }
+  EXPECT_EQ(asked, (std::set<std::uint32_t>{2, 3}));
 }
 
 TEST(RowLogs, AWriterWithANewDiskAsksAllThereAre) {
@@ -203,6 +269,25 @@ class Replicas {
     }
   }
   std::size_t answered() const { return answered_.size(); }
+  /// All hear of the newest opening, and nothing is lost any more: they end with the same entries.
+  void end_equal() {
+    if (epoch_.value == 0) return;
+    well_ = true;
+    for (std::uint32_t number = 1; number <= nodes_.size(); ++number) follow(number);
+    const auto equal = [&] {
+      return std::ranges::all_of(nodes_, [&](const Node& one) { return one.has == node(opened_).has; });
+    };
+    for (int round = 0; round != 200 && !equal(); ++round) {
+      for (const auto from : set_.nodes) say(from, opened_);
+      while (!under_way_.empty()) {
+        for (const auto& message : std::exchange(under_way_, {})) message();
+        look(opened_);
+      }
+      node(opened_).logs.again();
+      look(opened_);
+    }
+    ASSERT_TRUE(equal());
+  }
 
  private:
   struct Node {
@@ -237,7 +322,7 @@ class Replicas {
     });
   }
   void later(std::function<void()> message) {
-    if (any(8) != 0) under_way_.push_back(std::move(message));
+    if (well_ || any(8) != 0) under_way_.push_back(std::move(message));
   }
   /// As a part of the log that joins on.
   std::vector<At> behind(const Node& of, At after) {
@@ -316,7 +401,7 @@ class Replicas {
           Node& to = node(number);
           if (process != to.process || !to.writes || !to.logs.asks(asked) || !to.joins(asked.after)) return;
           to.has.insert(part.begin(), part.end());
-          to.logs.given(asked, to.ends());
+          to.logs.given(asked, part.empty() ? asked.after.number : part.back().number, to.ends());
         });
       });
     for (const auto& sent : here.logs.to_send())
@@ -344,6 +429,7 @@ class Replicas {
   std::uint32_t opened_ = 0;
   std::map<At, std::set<At>> answered_;
   std::vector<std::function<void()>> under_way_;
+  bool well_ = false;
 };
 
 TEST(RowLogs, WhatWasAnsweredIsWithEveryLaterWriter) {
@@ -356,6 +442,9 @@ TEST(RowLogs, WhatWasAnsweredIsWithEveryLaterWriter) {
       replicas.check();
       if (::testing::Test::HasFatalFailure()) return;
     }
+    replicas.end_equal();
+    if (::testing::Test::HasFatalFailure()) return;
+    replicas.check();
     answered += replicas.answered();
   }
   EXPECT_GT(answered, 4'000u) << "else nothing was looked at";
