@@ -60,6 +60,8 @@ class ClusterRetention final : public HistoryRetention {
   }
   /// What was broken off, of the shards that are open here; and erasures, of all.
   Result<void> finish_here(const Progress& progress);
+  /// Of the shards that are open here: as StoreRetention::damaged
+  [[nodiscard]] std::uint64_t damaged_here() const { return here_.damaged(); }
 
   void close() { here_.close(); }
 

@@ -47,6 +47,9 @@ class NodeRetention {
                                                                  const RetentionOrder& order, const Progress& progress);
 
   /// Stops what is under way at its next safe point. Any number of times.
+  /// As StoreRetention::damaged
+  [[nodiscard]] std::uint64_t damaged() const { return retention_.damaged(); }
+
   void close();
 
  private:

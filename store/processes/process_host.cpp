@@ -336,6 +336,11 @@ class ProcessHost::Run {
     return passed_over_.text();
   }
 
+  [[nodiscard]] std::uint64_t damaged() const {
+    const std::lock_guard lock(passed_mutex_);
+    return passed_over_.count();
+  }
+
   /// Warns, once of the same, and waits.
   void say(const Error& error, std::unique_lock<std::mutex>& lock) {
     if (std::exchange(trouble_, error.what) != error.what && host_.options_.warn)
@@ -494,6 +499,7 @@ class ProcessHost::Run {
       if (const auto there = host_.events_.event_at(checkpoint.position)) place_.add({checkpoint.position, there->id});
     }
     checkpoint.place = place_;
+      checkpoint.figures.damaged = damaged();
     auto bytes = encode(checkpoint);
     if (bytes == kept_ && Clock::now() - kept_at_ < says_every) return;
     snapshot.aggregate = log_;

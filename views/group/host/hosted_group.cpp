@@ -75,7 +75,8 @@ GroupInfo HostedGroup::info(GlobalPosition head) const {
                  .expired = counters.expired,
                  .parked_ever = counters.parked,
                  .replayed = counters.replayed,
-                 .discarded = counters.discarded};
+                 .discarded = counters.discarded,
+                 .damaged = passed_over_.count()};
   for (auto& worker : state_.worker_figures()) {
     info.workers.push_back({std::move(worker.name), worker.worker, worker.credit, worker.in_flight, worker.share,
                             worker.oldest, worker.acknowledged});

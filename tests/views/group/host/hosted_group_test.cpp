@@ -17,6 +17,7 @@
 
 #include "evershard/protocol/kept_pace.hpp"
 #include "evershard/views/group/group_state_bytes.hpp"
+#include "evershard/views/group/host/group_figures.hpp"
 #include "evershard/views/group/host/group_host.hpp"
 #include "evershard/views/group/host/hosted_group.hpp"
 #include "tests/views/group/host/groups_with_hooks.hpp"
@@ -339,6 +340,9 @@ TEST_F(GroupsWithHooks, OneThatIsNotKeptHoldsUpNoOther) {
     given.emplace(name, std::pair(std::move(session), taken.front()));
   }
   const auto acknowledge = [&](const std::string& name) {
+  std::vector<std::pair<std::string, std::uint64_t>> figures;
+  add_figures(figures, group->info(GlobalPosition(9)));
+  EXPECT_THAT(figures, ::testing::Contains(::testing::Pair(::testing::EndsWith(".damaged"), 1)));
     auto answered = std::make_shared<std::promise<std::vector<Result<void>>>>();
     const auto& [session, delivery] = given.at(name);
     session->settle({{.kind = GroupSettlement::Kind::acknowledge,
