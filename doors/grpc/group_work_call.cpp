@@ -1,5 +1,6 @@
 #include "evershard/doors/grpc/group_work_call.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "evershard/doors/grpc/group_service.hpp"
@@ -226,32 +227,76 @@ void GroupWorkCall::take() {
       }
       return go_on();
     }
-    pb::WorkResponse response;
-    std::size_t bytes = 0;
-    while (bytes < taken_bytes_max) {
-      auto taken = session->take(1);
-      if (!taken) {
-        // It left meanwhile, and that is no refusal: what it settled is still to be answered.
-        const std::lock_guard lock(mutex_);
-        if (leaving_) break;
-      }
-      if (!taken && response.deliveries_size() == 0) {
-        end(here_.refused(taken.error()));
-        go_on();
-        break;
-      }
-      if (!taken || taken->empty()) break;
-      messages::put(taken->front(), *response.add_deliveries());
-      bytes += taken->front().event.payload.size() + taken->front().event.metadata_bytes().size() + 256;
-    }
-    if (response.deliveries_size() == 0) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      pump_again_ = true;
-    }
-    send(response);
-    go_on();
+    if (held_.empty()) take_from(*session);
+    if (!held_.empty()) give(*session);
   }
+}
+
+void GroupWorkCall::take_from(GroupSession& session) {
+  std::size_t bytes = 0;
+  while (bytes < taken_bytes_max) {
+    const auto read_at = calls_.served.rewritten();
+    auto taken = session.take(1);
+    if (!taken) {
+      // It left meanwhile, and that is no refusal: what it settled is still to be answered.
+      const std::lock_guard lock(mutex_);
+      if (leaving_) return;
+    }
+    if (!taken && held_.empty()) {
+      end(here_.refused(taken.error()));
+      return go_on();
+    }
+    if (!taken || taken->empty()) return;
+    auto& event = taken->front().event;
+    bytes += event.payload.size() + event.metadata_bytes().size() + 256;
+    held_.push_back({std::move(taken->front()), read_at});
+  }
+}
+
+void GroupWorkCall::give(GroupSession& session) {
+  while (!held_.empty()) {
+    if (!look_again(session, held_.front())) {
+      held_.pop_front();
+      continue;
+    }
+    const auto end = std::ranges::find_if_not(held_, [this](const Held& held) { return is_as_read(held); });
+    if (end == held_.begin()) continue;
+    pb::WorkResponse response;
+    std::for_each(held_.begin(), end,
+                  [&](const Held& held) { messages::put(held.delivery, *response.add_deliveries()); });
+    auto bytes = bytes_of(response);
+    const std::lock_guard lock(mutex_);
+    if (finished_ || ending_ || broken_) return held_.clear();
+    pump_again_ = true;
+    if (writing_ || !waiting_.empty()) return;
+    // The last look: behind it nothing holds it back any more.
+    if (!std::all_of(held_.begin(), end, [this](const Held& held) { return is_as_read(held); })) continue;
+    outgoing_ = std::move(bytes);
+    writing_ = true;
+    held_.erase(held_.begin(), end);
+    StartWrite(&outgoing_);
+    return;
+  }
+}
+
+bool GroupWorkCall::look_again(GroupSession& session, Held& held) {
+  auto& served = calls_.served;
+  auto& events = served.all_names != nullptr ? *served.all_names : served.store;
+  while (!is_as_read(held)) {
+    held.read_at = served.rewritten();
+    auto now = events.event_at(held.delivery.event.position);
+    if (now && now->state != EventState::removed) {
+      held.delivery.event = *std::move(now);
+      continue;
+    }
+    if (now || now.error().code == ErrorCode::not_found)
+      session.settle({{.kind = GroupSettlement::Kind::acknowledge,
+                       .position = held.delivery.event.position,
+                       .delivery = held.delivery.delivery}},
+                     [](const std::vector<Result<void>>&) {});
+    return false;
+  }
+  return true;
 }
 
 void GroupWorkCall::send(const pb::WorkResponse& response) {

@@ -343,7 +343,7 @@ void HostedSubscription::give() {
       if (!there) return drop_all({subscription_failed(there.error())});  // as where it cannot read on
       if (!*there) continue;
     }
-    to->give(std::move(one.held.response));
+    to->give(std::move(one.held.response), one.held.read_at);
   }
 }
 

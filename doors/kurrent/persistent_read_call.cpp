@@ -143,16 +143,24 @@ void PersistentReadCall::heard(const esps::ReadReq& request) {
   }
 }
 
-void PersistentReadCall::give(esps::ReadResp response) {
+void PersistentReadCall::give(esps::ReadResp response, std::uint64_t read_at) {
   auto& event = *response.mutable_event();
+  Unsent unsent{.read_at = read_at};
+  const auto shows = [&](const auto& one) {
+    unsent.shown.push_back({GlobalPosition(one.commit_position()), !one.data().empty()});
+  };
+  shows(event.event());
+  if (event.has_link()) shows(event.link());
   const auto id = id_of((event.has_link() ? event.link() : event.event()).id());
   if (structured_ids_) {
     put_structured(*event.mutable_event()->mutable_id());
     if (event.has_link()) put_structured(*event.mutable_link()->mutable_id());
   }
+  unsent.id = id.value_or(EventId{});
+  unsent.bytes = door::bytes_of(response);
   {
     const std::lock_guard lock(mutex_);
-    waiting_.add(id.value_or(EventId{}), door::bytes_of(response), event.retry_count() != 0);
+    waiting_.add(id.value_or(EventId{}), std::move(unsent), event.retry_count() != 0);
   }
   go_on();
 }
@@ -192,9 +200,14 @@ void PersistentReadCall::go_on() {
   std::unique_lock lock(mutex_);
   if (finished_) return;
   if (!writing_ && !broken_ && (confirmation_ || !waiting_.empty())) {
-    outgoing_ = confirmation_ ? *std::exchange(confirmation_, std::nullopt) : waiting_.take();
     writing_ = true;
-    StartWrite(&outgoing_);
+    if (!confirmation_ && !is_as_read(waiting_.front())) {
+      kurrent_->calls.served.pool.run(
+          [self = shared_from_this(), unsent = waiting_.take()]() mutable { self->look_again(std::move(unsent)); });
+    } else {
+      outgoing_ = confirmation_ ? *std::exchange(confirmation_, std::nullopt) : waiting_.take().bytes;
+      StartWrite(&outgoing_);
+    }
   }
   if (ending_ && !writing_ && (broken_ || (!confirmation_ && waiting_.empty()))) {
     finished_ = true;
@@ -206,6 +219,34 @@ void PersistentReadCall::go_on() {
     reading_ = true;
     StartRead(&incoming_);
   }
+}
+
+void PersistentReadCall::look_again(Unsent unsent) {
+  auto& served = kurrent_->calls.served;
+  auto& events = served.all_names != nullptr ? *served.all_names : served.store;
+  std::shared_ptr<PersistentSession> session;
+  const auto stands = [&](const Shown& shown) {
+    const auto now = events.event_at(shown.position);
+    return now && (now->state == EventState::live || (now->state == EventState::erased && !shown.has_data));
+  };
+  while (!is_as_read(unsent)) {
+    unsent.read_at = served.rewritten();
+    const bool all_stand = std::ranges::all_of(unsent.shown, stands);
+    const std::lock_guard lock(mutex_);
+    if (!all_stand) session = session_;
+    if (!all_stand || broken_) break;
+    // The last look: behind it nothing holds it back any more.
+    if (!is_as_read(unsent)) continue;
+    outgoing_ = std::move(unsent.bytes);
+    StartWrite(&outgoing_);
+    return;
+  }
+  if (session) session->refuse_events({unsent.id}, PersistentSubscription::Nack::retry, "it was removed or erased");
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+  }
+  go_on();
 }
 
 void PersistentReadCall::OnWriteDone(bool ok) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/doors/kurrent/persistent_subscriptions.hpp"
@@ -32,7 +33,7 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   void OnDone() override;
   void drain() override;
   void joined() override;
-  void give(esps::ReadResp event) override;
+  void give(esps::ReadResp event, std::uint64_t read_at) override;
   void drop(const Dropped& how) override;
 
  private:
@@ -43,6 +44,22 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   /// It has gone, from wherever it was: at the latest before its call ends.
   void leave();
   void go_on();
+  struct Shown {
+    GlobalPosition position{};
+    bool has_data = false;
+  };
+  struct Unsent {
+    grpc::ByteBuffer bytes{};
+    std::uint64_t read_at = 0;
+    EventId id{};                ///< by which it is settled
+    std::vector<Shown> shown{};  ///< the event, and the link to it
+  };
+  /// In the pool: it was read before something was removed or erased. As it was it goes out, else the subscription
+  /// gives it again, as it is then.
+  void look_again(Unsent unsent);
+  [[nodiscard]] bool is_as_read(const Unsent& unsent) const {
+    return unsent.read_at == kurrent_->calls.served.rewritten();
+  }
 
   const std::shared_ptr<Kurrent> kurrent_;
   door::UnderWay here_;
@@ -54,12 +71,12 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   std::shared_ptr<PersistentSession> session_;  ///< absent: it has not joined
   std::string subscription_id_;
   std::optional<grpc::ByteBuffer> confirmation_;  ///< goes before all events
-  UnsentEvents<grpc::ByteBuffer> waiting_;
+  UnsentEvents<Unsent> waiting_;
   std::optional<grpc::Status> ending_;
   bool structured_ids_ = false;
   bool joining_ = false;
   bool reading_ = false;
-  bool writing_ = false;
+  bool writing_ = false;  ///< or the next one is looked at
   bool broken_ = false;
   bool finished_ = false;
 };

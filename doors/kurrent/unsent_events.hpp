@@ -26,6 +26,8 @@ class UnsentEvents {
   [[nodiscard]] bool empty() const { return events_.empty(); }
   [[nodiscard]] std::size_t size() const { return events_.size(); }
   /// Shape: !empty()
+  [[nodiscard]] const Bytes& front() const { return events_.front().second; }
+  /// Shape: !empty()
   [[nodiscard]] Bytes take() {
     auto bytes = std::move(events_.front().second);
     events_.pop_front();

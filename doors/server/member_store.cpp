@@ -208,6 +208,7 @@ class MemberStore final : public StoreInService {
                                               [this](const AggregateId& aggregate) {
                                                 if (aggregates_) aggregates_->door().passivate(aggregate);
                                               },
+                                          .heard = [this] { removals_->heard(); },
                                           .keys = sealed_->keys()})),
         scheduled_(std::make_unique<cluster::ScheduledHost>(sealed_->events(), options.committer.limits,
                                                             due_here(*node_, options))),

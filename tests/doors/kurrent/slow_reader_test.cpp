@@ -215,6 +215,16 @@ class KurrentSlowConsumerTest : public KurrentSlowReaderTest {
     *request.mutable_ack()->add_ids() = response.event().event().id();
     EXPECT_TRUE(consumer.call->Write(request));
   }
+  std::int64_t given_in_all() {
+    const auto stub = sub::PersistentSubscriptions::NewStub(connection());
+    grpc::ClientContext context;
+    sub::GetInfoReq request;
+    request.mutable_options()->mutable_stream_identifier()->set_stream_name("slow-1");
+    request.mutable_options()->set_group_name("g");
+    sub::GetInfoResp response;
+    EXPECT_TRUE(stub->GetInfo(&context, request, &response).ok());
+    return response.subscription_info().total_items();
+  }
   static void leave(Consumer& consumer) {
     consumer.context.TryCancel();
     static_cast<void>(consumer.call->Finish());
@@ -257,16 +267,6 @@ TEST_F(KurrentSlowConsumerTest, HasNoMoreInFrontOfHimThanSlotsHoweverOftenItIsGi
   constexpr int slots = 160, times = 10;  // once a second, 8 MB each time
   create(1'000, 10'000);
   const auto slow = join(slots);
-  const auto given_in_all = [this] {
-    const auto stub = sub::PersistentSubscriptions::NewStub(connection());
-    grpc::ClientContext context;
-    sub::GetInfoReq request;
-    request.mutable_options()->mutable_stream_identifier()->set_stream_name("slow-1");
-    request.mutable_options()->set_group_name("g");
-    sub::GetInfoResp response;
-    EXPECT_TRUE(stub->GetInfo(&context, request, &response).ok());
-    return response.subscription_info().total_items();
-  };
   const auto until = std::chrono::steady_clock::now() + 60s;
   while (given_in_all() < slots * times && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
   // What the connection took comes first: slots of each time. Then comes what he was given last.
@@ -277,6 +277,27 @@ TEST_F(KurrentSlowConsumerTest, HasNoMoreInFrontOfHimThanSlotsHoweverOftenItIsGi
     jump = response.event().retry_count() - std::exchange(before, response.event().retry_count());
   }
   EXPECT_GE(jump, 3) << "each time that he was given them was still in front of him";
+  leave(*slow);
+}
+
+// What the connection took is on its way. What waits in front of it is looked at again.
+TEST_F(KurrentSlowConsumerTest, IsNotGivenWhatIsRemovedWhileItWaitsForHim) {
+  constexpr int slots = 300;
+  constexpr std::uint64_t kept_from = 290;
+  create(120'000, 10);
+  const auto slow = join(slots);
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  while (given_in_all() < slots && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+  ASSERT_GE(given_in_all(), slots);
+  TruncateOptions options;
+  options.uncovered = true;
+  ASSERT_TRUE(local.retention().truncate_aggregate({"slow", "1"}, SeqNr{kept_from + 1}, options));
+  sub::ReadResp response;
+  std::size_t removed = 0;
+  auto at = take(*slow, response);
+  for (; at < kept_from; at = take(*slow, response)) ++removed;
+  EXPECT_LT(removed, kept_from) << "all of them";
+  EXPECT_EQ(at, kept_from);
   leave(*slow);
 }
 

@@ -83,6 +83,42 @@ TEST(RemoteGroups, AWorkerGoesToAnotherServerWhereOneDoesNotAnswer) {
   EXPECT_TRUE(worker->acknowledge(delivered(*worker)));
 }
 
+// Between the moment at which an event is taken for a worker and that at which it begins to be sent.
+TEST(RemoteGroups, WhatIsRemovedOnItsWayOutIsNotSent) {
+  ServedStore served;
+  auto remote = served.connect();
+  std::atomic<int> looks_left{0};
+  std::atomic<bool> removed{false};
+  std::mutex mutex;
+  AggregateId gone;
+  served.served->rewritten = [&] {
+    if (--looks_left == 0) {
+      const std::lock_guard lock(mutex);
+      EXPECT_TRUE(served.local.retention().remove_aggregate(gone, {}));
+      removed = true;
+    }
+    return served.local.rewritten();
+  };
+  for (int look = 1; look <= 5; ++look) {
+    const auto name = std::to_string(look);
+    {
+      const std::lock_guard lock(mutex);
+      gone = {"gone", name};
+    }
+    removed = false;
+    looks_left = look;
+    for (const std::string type : {"gone", "kept"})
+      ASSERT_TRUE(served.local.append(Append{}.event(type + '-' + name, "Placed", "{}", {"of:" + name})));
+    ASSERT_TRUE(served.local.groups().create_group(
+        {.name = "g" + name, .query = Query{}.tags({"of:" + name}), .after = GlobalPosition(0)}));
+    auto worker = remote.groups().join_group("g" + name, {.name = "w", .credit = 1});
+    ASSERT_TRUE(worker) << worker.error().what;
+    const auto given = delivered(*worker);
+    EXPECT_TRUE(removed) << "it is looked at so often before it is sent";
+    EXPECT_EQ(given.event.aggregate->text(), "kept-" + name);
+  }
+}
+
 TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   ServedStore served;
   auto remote = served.connect();
