@@ -543,8 +543,13 @@ GroupTime HostedGroup::keep(bool finally) {
         .schema_revision = actors::GroupStateBytes::schema_revision,
         .keep = {},
         .ttl = {}};
-    writing_ = Writing{std::make_shared<Outcome>(), state_.revision(), state_.read_to(), snapshot.payload.size(),
-                       now + parts_.options.keep_most.count()};
+    snapshot.bytes_written = std::make_shared<std::atomic<std::size_t>>(snapshot.payload.size());
+    writing_ = Writing{.outcome = std::make_shared<Outcome>(),
+                       .revision = state_.revision(),
+                       .read_to = state_.read_to(),
+                       .bytes = snapshot.payload.size(),
+                       .written = snapshot.bytes_written,
+                       .until = now + parts_.options.keep_most.count()};
   }
   const auto done = [outcome = writing_->outcome, bell = parts_.bell](Result<void> kept) {
     const std::lock_guard lock(bell->mutex);
@@ -582,7 +587,7 @@ std::optional<GroupTime> HostedGroup::look_at_written() {
     if (*kept) {
       kept_revision_ = writing_->revision;
       kept_read_to_ = writing_->read_to;
-      pace_until_ = kept_at_ + pace_behind(writing_->bytes).count();
+      pace_until_ = kept_at_ + pace_behind(writing_->bytes, *writing_->written).count();
     }
   }
   writing_.reset();
