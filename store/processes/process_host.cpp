@@ -411,38 +411,32 @@ class ProcessHost::Run {
       outdated = std::exchange(outdated_, {});
       session = session_;
     }
-    std::vector<std::uint64_t> gone;
-    const auto stands = [&](auto& one) {
-      one.read_at = rewritten();
-      const auto event = host_.events_.event_at(one.because);
-      if (event && event->state == EventState::live) return true;
-      if (event || event.error().code == ErrorCode::not_found) gone.push_back(one.number);
-      return false;
-    };
-    ProcessActions standing;
-    ProcessActions next;
-    const auto sort = [&](auto& from, auto& into, auto& again) {
-      for (auto& one : from) {
-        const auto before = gone.size();
-        if (stands(one))
-          into.push_back(std::move(one));
-        else if (gone.size() == before)
-          again.push_back(std::move(one));
-      }
-    };
-    ProcessActions again;
-    sort(outdated.asks, standing.asks, again.asks);
-    sort(outdated.performs, standing.performs, again.performs);
+    for (auto& one : outdated.asks) look_again(session, std::move(one), &ProcessActions::asks);
+    for (auto& one : outdated.performs) look_again(session, std::move(one), &ProcessActions::performs);
+  }
+
+  /// It begins before the next one is looked at: that may take long, and something may be removed meanwhile.
+  template <class One>
+  void look_again(std::uint64_t session, One one, std::vector<One> ProcessActions::*among) {
     {
       const std::lock_guard lock(mutex_);
-      if (stopping_ || over_) return;
-      std::ranges::move(again.asks, std::back_inserter(outdated_.asks));
-      std::ranges::move(again.performs, std::back_inserter(outdated_.performs));
-      for (const auto number : gone) driver_->gone(number, Clock::now(), next);
-      asked_ += standing.asks.size();
+      if (session != session_ || stopping_ || over_) return;
     }
-    begin(session, std::move(standing));
-    if (!gone.empty()) perform(session, std::move(next));
+    one.read_at = rewritten();
+    const auto event = host_.events_.event_at(one.because);
+    ProcessActions next;
+    if (event && event->state == EventState::live) {
+      (next.*among).push_back(std::move(one));
+    } else {
+      const std::lock_guard lock(mutex_);
+      if (session != session_ || stopping_ || over_) return;
+      if (!event && event.error().code != ErrorCode::not_found) {
+        (outdated_.*among).push_back(std::move(one));
+        return;
+      }
+      driver_->gone(one.number, Clock::now(), next);
+    }
+    perform(session, std::move(next));
   }
 
   void begin(std::uint64_t session, ProcessActions actions) {

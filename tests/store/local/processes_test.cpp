@@ -17,6 +17,7 @@
 #include "tests/actors/process/transfers.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/store/copy/damaged_store.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::bank {
 namespace {
@@ -443,6 +444,52 @@ TEST(ProcessesBesideRemovals, WhatIsRemovedWhileAnotherIsToldIsNotTold) {
   }
   EXPECT_TRUE(done());
   EXPECT_EQ(store.get<Account>("bob").state()->state.balance, 130);
+}
+
+/// Counts who is looked at again.
+class LookedAt final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  using ForwardingStore::read;
+  Result<RecordedEvent> event_at(GlobalPosition position) override {
+    ++looks;
+    return ForwardingStore::event_at(position);
+  }
+  std::atomic<int> looks{0};
+};
+
+// Each is begun before the next one is looked at, else nearly all of them are looked at again and again.
+TEST(ProcessesBesideRemovals, OfManyEachIsLookedAtOnceWhereThingsAreRemovedAllTheTime) {
+  constexpr int requests = 40;
+  TemporaryFolder folder;
+  auto store = Local::open({.data_dir = folder.path() / "data"}).value();
+  ASSERT_TRUE(store.host<Account>());
+  ASSERT_TRUE(store.host<Desk>());
+  for (const std::string account : {"ann", "bob"}) {
+    ASSERT_TRUE(store.get<Account>(account).ask(Open{"-", "-", "-", 100}));
+  }
+  for (int n = 0; n != requests; ++n) {
+    const auto name = "t" + std::to_string(n);
+    ASSERT_TRUE(store.get<Desk>("1").ask(Request{name, "ann", "bob", 1}, {.command_id = name}));
+  }
+  const auto transfers = make_process<Transfers>().value();
+  ASSERT_TRUE(store.host_kind(transfers->kind, {}));
+  LookedAt events(store.all_names());
+  std::atomic<std::uint64_t> removals{0};
+  cluster::ProcessHost host(events,
+                            [&]() -> AggregateDoor& {
+                              ++removals;
+                              return store;
+                            },
+                            {.rewritten = [&] { return removals.load(); }});
+  ASSERT_TRUE(host.run(transfers, {.checkpoint_every = 20ms}, {}));
+  const auto balance = [&] { return store.get<Account>("bob").state()->state.balance; };
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       std::chrono::steady_clock::now() < until && balance() != 100 + requests; std::this_thread::sleep_for(2ms)) {
+  }
+  EXPECT_EQ(balance(), 100 + requests);
+  EXPECT_GT(events.looks, requests / 2);
+  EXPECT_LT(events.looks, requests * 8) << "each of some steps of each";
 }
 
 /// As where its program was killed, or its machine went away.
