@@ -15,6 +15,7 @@ constexpr std::size_t unanswered_max = 256;        ///< batches, or messages tha
 constexpr std::size_t settlements_max = 10'000;    ///< a message; as many renewals
 constexpr std::size_t taken_bytes_max = 1u << 20;  ///< a message
 constexpr std::size_t refusal_bytes_max = 64u << 10;
+constexpr int looks_again_max = 8;  ///< while things are removed all the time; then others have the thread
 
 }  // namespace
 
@@ -228,7 +229,13 @@ void GroupWorkCall::take() {
       return go_on();
     }
     if (held_.empty()) take_from(*session);
-    if (!held_.empty()) give(*session);
+    if (!held_.empty() && !give(*session)) {
+      {
+        const std::lock_guard lock(mutex_);
+        pump_again_ = true;
+      }
+      return calls_.served.pool.run([call = shared_from_this()] { call->take(); });
+    }
   }
 }
 
@@ -253,10 +260,11 @@ void GroupWorkCall::take_from(GroupSession& session) {
   }
 }
 
-void GroupWorkCall::give(GroupSession& session) {
-  while (!held_.empty()) {
-    if (!look_again(session, held_.front())) {
-      held_.pop_front();
+bool GroupWorkCall::give(GroupSession& session) {
+  for (int looks = 0; !held_.empty();) {
+    if (!is_as_read(held_.front())) {
+      if (looks++ == looks_again_max) return false;
+      if (!look_again(session, held_.front())) held_.pop_front();
       continue;
     }
     const auto end = std::ranges::find_if_not(held_, [this](const Held& held) { return is_as_read(held); });
@@ -266,37 +274,38 @@ void GroupWorkCall::give(GroupSession& session) {
                   [&](const Held& held) { messages::put(held.delivery, *response.add_deliveries()); });
     auto bytes = bytes_of(response);
     const std::lock_guard lock(mutex_);
-    if (finished_ || ending_ || broken_) return held_.clear();
+    if (finished_ || ending_ || broken_) {
+      held_.clear();
+      return true;
+    }
     pump_again_ = true;
-    if (writing_ || !waiting_.empty()) return;
+    if (writing_ || !waiting_.empty()) return true;
     // The last look: behind it nothing holds it back any more.
     if (!std::all_of(held_.begin(), end, [this](const Held& held) { return is_as_read(held); })) continue;
     outgoing_ = std::move(bytes);
     writing_ = true;
     held_.erase(held_.begin(), end);
     StartWrite(&outgoing_);
-    return;
+    return true;
   }
+  return true;
 }
 
 bool GroupWorkCall::look_again(GroupSession& session, Held& held) {
-  auto& served = calls_.served;
-  auto& events = served.all_names != nullptr ? *served.all_names : served.store;
-  while (!is_as_read(held)) {
-    held.read_at = served.rewritten();
-    auto now = events.event_at(held.delivery.event.position);
-    if (now && now->state != EventState::removed) {
-      held.delivery.event = *std::move(now);
-      continue;
-    }
-    if (now || now.error().code == ErrorCode::not_found)
-      session.settle({{.kind = GroupSettlement::Kind::acknowledge,
-                       .position = held.delivery.event.position,
-                       .delivery = held.delivery.delivery}},
-                     [](const std::vector<Result<void>>&) {});
-    return false;
+  const auto& served = calls_.served;
+  const auto& event = held.delivery.event;
+  const auto read_at = served.rewritten();
+  auto now = served.look_again(event.position, event.aggregate, event.id);
+  if (now && now->state != EventState::removed) {
+    held.delivery.event = *std::move(now);
+    held.read_at = read_at;
+    return true;
   }
-  return true;
+  if (now || now.error().code == ErrorCode::not_found)
+    session.settle(
+        {{.kind = GroupSettlement::Kind::acknowledge, .position = event.position, .delivery = held.delivery.delivery}},
+        [](const std::vector<Result<void>>&) {});
+  return false;
 }
 
 void GroupWorkCall::send(const pb::WorkResponse& response) {

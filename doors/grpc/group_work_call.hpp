@@ -46,13 +46,14 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   /// Fills `held_`.
   void take_from(GroupSession& session);
   /// Begins to send what is held, as it is now: as much as goes into one message. Where another one is under way:
-  /// later.
-  void give(GroupSession& session);
+  /// later. False: things are removed all the time, and others are to have the thread.
+  [[nodiscard]] bool give(GroupSession& session);
   struct Held {
     GroupDelivery delivery;
     std::uint64_t read_at = 0;  ///< Served::rewritten, before it was taken
   };
-  /// It is now as it is in the store. False: it is nobody's work any more, or cannot be read: it comes again.
+  /// As it is in the store now. False: it is nobody's work any more, or cannot be looked at: it alone waits, and comes
+  /// again when its lease is over.
   [[nodiscard]] bool look_again(GroupSession& session, Held& held);
   [[nodiscard]] bool is_as_read(const Held& held) const { return held.read_at == calls_.served.rewritten(); }
   void send(const pb::WorkResponse& response);

@@ -4,9 +4,16 @@
 #include <utility>
 
 #include "evershard/doors/kurrent/event_form.hpp"
+#include "evershard/doors/kurrent/stream_name.hpp"
+#include "evershard/doors/kurrent/virtual_streams.hpp"
 
 namespace evershard::kurrent {
 namespace {
+
+constexpr int looks_again_max = 8;  ///< at an event, while things are removed all the time; then others have the thread
+constexpr auto look_pause = std::chrono::milliseconds(100);
+constexpr auto unread_max =
+    std::chrono::seconds(5);  ///< then the consumer has to come again, and others have its events
 
 template <class Ids>
 Result<std::vector<EventId>> ids_in(const Ids& named) {
@@ -143,14 +150,27 @@ void PersistentReadCall::heard(const esps::ReadReq& request) {
   }
 }
 
+PersistentReadCall::Shown PersistentReadCall::shown_of(const esp::ReadResp::ReadEvent::RecordedEvent& event) {
+  const auto& stream = event.stream_identifier().stream_name();
+  Shown shown{.position = GlobalPosition(event.commit_position()),
+              .id = id_of(event.id()).value_or(EventId{}),
+              .has_data = !event.data().empty()};
+  auto lies_in =
+      stream == no_stream_name ? Result<AggregateId>(refuse(ErrorCode::not_found, "none")) : aggregate_of(stream);
+  if (Derived::from(stream)) {
+    shown.has_data = false;
+    const auto target = target_of(event.data());
+    lies_in = target ? aggregate_of(target->stream) : refuse(target.error());
+  }
+  if (lies_in) shown.aggregate = *std::move(lies_in);
+  return shown;
+}
+
 void PersistentReadCall::give(esps::ReadResp response, std::uint64_t read_at) {
   auto& event = *response.mutable_event();
   Unsent unsent{.read_at = read_at};
-  const auto shows = [&](const auto& one) {
-    unsent.shown.push_back({GlobalPosition(one.commit_position()), !one.data().empty()});
-  };
-  shows(event.event());
-  if (event.has_link()) shows(event.link());
+  unsent.shown.push_back(shown_of(event.event()));
+  if (event.has_link()) unsent.shown.push_back(shown_of(event.link()));
   const auto id = id_of((event.has_link() ? event.link() : event.event()).id());
   if (structured_ids_) {
     put_structured(*event.mutable_event()->mutable_id());
@@ -222,26 +242,82 @@ void PersistentReadCall::go_on() {
 }
 
 void PersistentReadCall::look_again(Unsent unsent) {
-  auto& served = kurrent_->calls.served;
-  auto& events = served.all_names != nullptr ? *served.all_names : served.store;
-  std::shared_ptr<PersistentSession> session;
-  const auto stands = [&](const Shown& shown) {
-    const auto now = events.event_at(shown.position);
-    return now && (now->state == EventState::live || (now->state == EventState::erased && !shown.has_data));
-  };
-  while (!is_as_read(unsent)) {
-    unsent.read_at = served.rewritten();
-    const bool all_stand = std::ranges::all_of(unsent.shown, stands);
-    const std::lock_guard lock(mutex_);
-    if (!all_stand) session = session_;
-    if (!all_stand || broken_) break;
-    // The last look: behind it nothing holds it back any more.
-    if (!is_as_read(unsent)) continue;
-    outgoing_ = std::move(unsent.bytes);
-    StartWrite(&outgoing_);
-    return;
+  bool there = true;
+  for (int looks = 0; there && !is_as_read(unsent) && looks != looks_again_max; ++looks) {
+    const auto looked = look(unsent);
+    if (!looked) return look_later(std::move(unsent), looked.error());
+    there = *looked;
   }
-  if (session) session->refuse_events({unsent.id}, PersistentSubscription::Nack::retry, "it was removed or erased");
+  const auto id = unsent.id;
+  std::shared_ptr<PersistentSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    unread_since_.reset();
+    if (!there) {
+      session = session_;
+    } else if (!broken_ && is_as_read(unsent)) {
+      // The last look: behind it nothing holds it back any more.
+      outgoing_ = std::move(unsent.bytes);
+      return StartWrite(&outgoing_);
+    } else if (!broken_) {
+      waiting_.put_back(id, std::move(unsent));
+    }
+  }
+  if (session) session->acknowledge({id});
+  next();
+}
+
+Result<bool> PersistentReadCall::look(Unsent& unsent) const {
+  const auto& served = kurrent_->calls.served;
+  const auto read_at = served.rewritten();
+  std::vector<bool> erased;
+  for (const auto& shown : unsent.shown) {
+    const auto now = served.look_again(shown.position, shown.aggregate, shown.id);
+    if (!now && now.error().code != ErrorCode::not_found) return refuse(now.error());
+    if (!now || now->state == EventState::removed) return false;
+    erased.push_back(now->state == EventState::erased && shown.has_data);
+  }
+  if (std::ranges::find(erased, true) != erased.end()) {
+    esps::ReadResp response;
+    EVERSHARD_TRY(door::parse(unsent.bytes, unsent.bytes.Length(), response, "what waits to be sent"));
+    if (erased.front()) response.mutable_event()->mutable_event()->clear_data();
+    if (erased.back() && response.event().has_link()) response.mutable_event()->mutable_link()->clear_data();
+    unsent.bytes = door::bytes_of(response);
+  }
+  unsent.read_at = read_at;
+  return true;
+}
+
+void PersistentReadCall::look_later(Unsent unsent, const Error& why) {
+  auto& served = kurrent_->calls.served;
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    if (!unread_since_) unread_since_ = now;
+    waits = !broken_ && !ending_ && now - *unread_since_ < unread_max;
+    const auto id = unsent.id;
+    if (waits) waiting_.put_back(id, std::move(unsent));
+  }
+  if (!waits) {
+    end(subscription_failed(why));
+    {
+      const std::lock_guard lock(mutex_);
+      broken_ = true;  // what waits behind it is others' too
+    }
+    return next();
+  }
+  served.watch.at(Clock::now() + look_pause, [weak = weak_from_this(), &pool = served.pool](const Result<void>& there) {
+    pool.run([weak, closing = !there] {
+      const auto self = weak.lock();
+      if (!self) return;
+      if (closing) self->drain();
+      self->next();
+    });
+  });
+}
+
+void PersistentReadCall::next() {
   {
     const std::lock_guard lock(mutex_);
     writing_ = false;

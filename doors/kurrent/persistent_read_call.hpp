@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,9 +45,12 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   /// It has gone, from wherever it was: at the latest before its call ends.
   void leave();
   void go_on();
+  using Clock = std::chrono::steady_clock;
   struct Shown {
     GlobalPosition position{};
-    bool has_data = false;
+    std::optional<AggregateId> aggregate{};  ///< with the id: where it is looked for
+    EventId id{};
+    bool has_data = false;  ///< of its own: a link of a derived stream has none
   };
   struct Unsent {
     grpc::ByteBuffer bytes{};
@@ -54,9 +58,16 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
     EventId id{};                ///< by which it is settled
     std::vector<Shown> shown{};  ///< the event, and the link to it
   };
-  /// In the pool: it was read before something was removed or erased. As it was it goes out, else the subscription
-  /// gives it again, as it is then.
+  [[nodiscard]] static Shown shown_of(const esp::ReadResp::ReadEvent::RecordedEvent& event);
+  /// In the pool: it was read before something was removed or erased. What is there goes out, without data where that
+  /// was erased; what is not is settled: there is nothing to give. What cannot be looked at is the next one again after
+  /// a moment, which says nothing of the event; where that goes on, the call ends.
   void look_again(Unsent unsent);
+  void look_later(Unsent unsent, const Error& why);
+  /// Returns: it is there. Errors: it could not be looked at
+  [[nodiscard]] Result<bool> look(Unsent& unsent) const;
+  /// What was being looked at is not any more.
+  void next();
   [[nodiscard]] bool is_as_read(const Unsent& unsent) const {
     return unsent.read_at == kurrent_->calls.served.rewritten();
   }
@@ -72,6 +83,7 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   std::string subscription_id_;
   std::optional<grpc::ByteBuffer> confirmation_;  ///< goes before all events
   UnsentEvents<Unsent> waiting_;
+  std::optional<Clock::time_point> unread_since_;  ///< the first of them could not be looked at
   std::optional<grpc::Status> ending_;
   bool structured_ids_ = false;
   bool joining_ = false;

@@ -119,6 +119,37 @@ TEST(RemoteGroups, WhatIsRemovedOnItsWayOutIsNotSent) {
   }
 }
 
+// As many workers as the pool has threads.
+TEST(RemoteGroups, WhereThingsAreRemovedAllTheTimeNobodyIsHeldUp) {
+  ServedStore served;
+  std::atomic<bool> goes_on{true};
+  std::atomic<std::uint64_t> removals{0};
+  std::atomic<int> looks{0};
+  served.served->rewritten = [&] { return goes_on ? ++removals : removals.load(); };
+  served.served->event_again = [&](GlobalPosition position, const std::optional<AggregateId>&, const EventId&) {
+    ++looks;
+    return served.local.event_at(position);
+  };
+  auto remote = served.connect();
+  append_orders(served.local, 2, 1);
+  std::vector<GroupWorker> workers;
+  for (const std::string name : {"g1", "g2"}) {
+    ASSERT_TRUE(served.local.groups().create_group({.name = name, .query = Query{}.tags({"kind:test"})}));
+    auto worker = remote.groups().join_group(name, {.name = "w", .credit = 1});
+    ASSERT_TRUE(worker) << worker.error().what;
+    workers.push_back(*std::move(worker));
+  }
+  for (const auto until = std::chrono::steady_clock::now() + group_patience;
+       looks < 1'000 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_GE(looks, 1'000);
+  const auto ran = std::make_shared<std::promise<void>>();
+  served.pool.run([ran] { ran->set_value(); });
+  EXPECT_EQ(ran->get_future().wait_for(10s), std::future_status::ready);
+  goes_on = false;
+  for (auto& worker : workers) EXPECT_EQ(delivered(worker).attempt, 1u);
+}
+
 TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   ServedStore served;
   auto remote = served.connect();
