@@ -219,6 +219,10 @@ TEST_F(ClusterLoss, AnEventIsReadFromItsOwnShardAndWhereItIsLostThatIsTold) {
   EXPECT_EQ(read(3, here).value(), here);
   EXPECT_FALSE(read(3, there));
   EXPECT_FALSE(cluster_.node(3).event_at(here.position)) << "of all nodes one is away";
+  EXPECT_EQ(cluster_.node(3).event_again(here.position, here.aggregate, here.id).value(), here);
+  const auto ahead = cluster_.node(3).event_again(last_ + 1, here.aggregate, here.id);
+  ASSERT_FALSE(ahead);
+  EXPECT_NE(ahead.error().code, ErrorCode::not_found) << "another node may have come to it already";
 
   (void)assign_losing(3, lost);
   append_round(1, "after");
