@@ -140,6 +140,8 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
     })) << (version ? "it is there" : version.error().what);
     EXPECT_TRUE(cluster_.node(node).aggregate(of_lost, GlobalPosition{0}).error().code == ErrorCode::not_found);
     EXPECT_EQ(cluster_.node(node).aggregates({}, {}, 10).error().code, ErrorCode::corruption);
+    EXPECT_EQ(cluster_.node(node).snapshot(of_lost).error().code, ErrorCode::corruption) << "it may have had one";
+    EXPECT_EQ(cluster_.node(node).snapshots(of_lost).error().code, ErrorCode::corruption);
   }
   append_round(1, "after");
 
@@ -150,6 +152,7 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
       return info.has_value();
     })) << info.error().what;
     EXPECT_EQ(info->version, SeqNr{1}) << "behind the loss it is known";
+    EXPECT_TRUE(cluster_.node(node).snapshot(of_lost));
     const auto over = settled_count(node);
     ASSERT_FALSE(over) << "it would be silent";
     EXPECT_EQ(over.error().code, ErrorCode::corruption) << over.error().what;
