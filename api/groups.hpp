@@ -58,6 +58,7 @@ struct GroupInfo {
   std::uint64_t parked_ever = 0;
   std::uint64_t replayed = 0;
   std::uint64_t discarded = 0;
+  std::uint64_t damaged = 0;  ///< events that cannot be read and were passed over, since it is at this home
   std::vector<GroupMember> workers{};
   std::string trouble{};  ///< why nothing is read or kept just now; empty: nothing is wrong
 

@@ -70,6 +70,7 @@ class PartsAdministration final : public LocalAdministration {
         stats.details.emplace_back(std::string("timers.") + name, figure);
     }
     for (const auto& figure : scheduled_figures(parts_.scheduled.figures())) stats.details.push_back(figure);
+    stats.details.emplace_back("retention.damaged", node.retention().damaged());
     return stats;
   }
 

@@ -5,16 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace evershard {
 
-/// Events may be parked by thousands for a few different reasons, or each for its own. A plain class.
+/// Events may be parked by thousands for a few different reasons, or each for its own. A reason keeps its number for as
+/// long as an event has it, so that one that goes moves no other, on the disk neither. A plain class.
 class KeptReasons {
  public:
-  using Id = std::uint64_t;  ///< 0: no reason was given
+  using Id = std::uint64_t;  ///< from 1; 0: no reason was given
 
   /// `bytes_max`: of all different ones together.
   explicit KeptReasons(std::size_t bytes_max) : bytes_max_(bytes_max) {}
@@ -26,14 +29,15 @@ class KeptReasons {
   void remove(Id id);
   [[nodiscard]] std::string_view of(Id id) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// Of all that are there, in the order in which they came.
-  template <class Each>
-  void for_each(Each each) const {
-    for (const auto& [id, reason] : reasons_) each(id, std::string_view(reason.text));
-  }
-  [[nodiscard]] std::size_t size() const { return reasons_.size(); }
+  /// As they are kept: the text of each number, from 1 on; empty: none has it.
+  [[nodiscard]] std::vector<std::string_view> texts() const;
+  /// As texts() gave them, of one that is new: add() finds them under their numbers. drop_unused(), once all events
+  /// have been added.
+  void restore(const std::vector<std::string>& texts);
+  void drop_unused();
 
  private:
+  void drop(Id id);
   struct Reason {
     std::string text{};
     std::uint64_t users = 0;
@@ -43,6 +47,7 @@ class KeptReasons {
   std::unordered_map<std::string, Id> ids_;
   std::size_t bytes_ = 0;
   Id last_ = 0;
+  std::set<Id> free_;  ///< below it
 };
 
 }  // namespace evershard

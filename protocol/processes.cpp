@@ -340,6 +340,7 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
   message.set_performed(figures.performed);
   message.set_given_up(figures.given_up);
   message.set_failed(figures.failed);
+  message.set_damaged(figures.damaged);
   return message.SerializeAsString();
 }
 
@@ -394,8 +395,9 @@ Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
   checkpoint.done_to = GlobalPosition{message->done_to()};
   for (const auto& open : message->open())
     checkpoint.open[GlobalPosition{open.position()}].insert(open.done().begin(), open.done().end());
-  checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
-                        message->rejected(), message->performed(), message->given_up(), message->failed()};
+  checkpoint.figures = {message->waiting(),  message->failing(),  message->reacted(),
+                        message->sent(),     message->rejected(), message->performed(),
+                        message->given_up(), message->failed(),   message->damaged()};
   return checkpoint;
 }
 

@@ -149,6 +149,7 @@ struct ProcessFigures {
   std::uint64_t performed = 0;  ///< effects
   std::uint64_t given_up = 0;   ///< effects
   std::uint64_t failed = 0;     ///< tries
+  std::uint64_t damaged = 0;    ///< events that cannot be read and were passed over
   friend bool operator==(const ProcessFigures&, const ProcessFigures&) = default;
 };
 /// Of an event that is not done with: which of its parts are. 0: its commands; n + 1: its effect n.

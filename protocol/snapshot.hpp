@@ -2,8 +2,11 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -27,6 +30,10 @@ struct Snapshot {
   /// Hides, and later removes, this retained copy; never the latest.
   std::optional<std::chrono::seconds> ttl;
   std::string subject{};  ///< as of an event
+
+  /// Who writes it says here how many bytes of its rows were written: of a large state that is written again and again
+  /// what changed. As it was, where it is written elsewhere; absent: nobody asks.
+  std::shared_ptr<std::atomic<std::size_t>> bytes_written{};
 
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };

@@ -743,7 +743,14 @@ ProcessCheckpoint ProcessDriver::checkpoint() const {
   auto of = status();
   checkpoint.failures = std::move(of.failures);
   checkpoint.trouble = std::move(of.trouble);
-  checkpoint.figures = {of.waiting, of.failing, of.reacted, of.sent, of.rejected, of.performed, of.given_up, of.failed};
+  checkpoint.figures = {.waiting = of.waiting,
+                        .failing = of.failing,
+                        .reacted = of.reacted,
+                        .sent = of.sent,
+                        .rejected = of.rejected,
+                        .performed = of.performed,
+                        .given_up = of.given_up,
+                        .failed = of.failed};
   return checkpoint;
 }
 

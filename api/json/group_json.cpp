@@ -106,7 +106,9 @@ void write_group(JsonText& json, const GroupInfo& group) {
       .key("replayed")
       .number(group.replayed)
       .key("discarded")
-      .number(group.discarded);
+      .number(group.discarded)
+      .key("damaged")
+      .number(group.damaged);
   json.key("workers").begin_array();
   for (const auto& worker : group.workers) {
     json.begin_object()

@@ -50,7 +50,8 @@ void write_process(JsonText& json, const ProcessInfo& info) {
                                      {"rejected", figures.rejected},
                                      {"performed", figures.performed},
                                      {"given_up", figures.given_up},
-                                     {"failed", figures.failed}})
+                                     {"failed", figures.failed},
+                                     {"damaged", figures.damaged}})
     json.key(name).number(figure);
   write_failures(json, state.failures, true);
   json.key("skipped").begin_array();

@@ -98,6 +98,7 @@ void put(const GroupInfo& from, pb::GroupInfo& to) {
   to.set_parked_ever(from.parked_ever);
   to.set_replayed(from.replayed);
   to.set_discarded(from.discarded);
+  to.set_damaged(from.damaged);
   for (const auto& worker : from.workers) {
     auto& member = *to.add_workers();
     member.set_name(worker.name);
@@ -130,6 +131,7 @@ Result<void> get(pb::GroupInfo& from, GroupInfo& to) {
   to.parked_ever = from.parked_ever();
   to.replayed = from.replayed();
   to.discarded = from.discarded();
+  to.damaged = from.damaged();
   for (const auto& member : from.workers()) {
     to.workers.push_back({member.name(), member.worker(), member.credit(), member.in_flight(), member.share(),
                           GlobalPosition(member.oldest()), member.acknowledged()});

@@ -315,6 +315,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
       *impl->node, *impl->store, *impl->homes,
       cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
                                                    const AggregateId& aggregate) { aggregates->passivate(aggregate); },
+                                    .heard = [removals = impl->removals.get()] { removals->heard(); },
                                     .keys = impl->sealed->keys()});
   impl->links->attach(*impl->node);  // last: from here on the node is given shards, and asked
   impl->scheduled->begin();

@@ -54,13 +54,12 @@ GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCal
 RemoteGroup::Options looking_again(const ClusterGroupsOptions& of, ClusterNode& node) {
   auto options = of.remote;
   options.rewritten = of.host.rewritten;
-  options.stands = [&node, open = of.open](const RecordedEvent& event) -> Result<bool> {
-    const auto hash = event.aggregate ? sharding::stream_hash(*event.aggregate) : sharding::event_hash(event.id);
-    auto now = node.event_at(event.position, sharding::shard_of(hash, node.shards()), read_again_for);
+  options.look = [&node, open = of.open](const RecordedEvent& event) -> Result<std::optional<RecordedEvent>> {
+    auto now = node.event_again(event.position, event.aggregate, event.id);
     if (now && open) EVERSHARD_TRY(open(*now));
-    if (!now && now.error().code == ErrorCode::not_found) return false;
-    if (!now) return refuse(std::move(now).error());
-    return now->state == event.state;
+    if (!now && now.error().code != ErrorCode::not_found) return refuse(std::move(now).error());
+    if (!now || now->state == EventState::removed) return std::nullopt;
+    return *std::move(now);
   };
   return options;
 }

@@ -16,6 +16,7 @@ namespace pb = evershard::v1;
 constexpr std::size_t said_bytes_max =
     4u << 20;  ///< in one call, but for the batch that comes over it; of 20 MiB at most, as doors take them
 constexpr std::size_t settlement_bytes = 64;  ///< at most, without its reason
+constexpr int looks_again_max = 8;            ///< at what is given out, while things are removed all the time
 constexpr auto pause_when_full = std::chrono::milliseconds(50);
 
 Error home_gone(const Error& why) {
@@ -53,10 +54,28 @@ class RemoteGroup::Session final : public GroupSession {
         member_->arrived.pop_front();
       }
     }
-    std::vector<GroupDelivery> standing;
-    for (std::size_t n = 0; n != taken.size(); ++n)
-      if (read_at[n] == group_->rewritten() || stands(taken[n])) standing.push_back(std::move(taken[n]));
-    return standing;
+    // Something may be removed while another one is looked at. Where that goes on, they come again later.
+    const auto outdated = [&](std::size_t n) { return read_at[n] != group_->rewritten(); };
+    const auto any = [&] {
+      for (std::size_t n = 0; n != taken.size(); ++n)
+        if (outdated(n)) return true;
+      return false;
+    };
+    for (int looks = 0; any(); ++looks)
+      for (std::size_t n = 0; n != taken.size();) {
+        const auto now = group_->rewritten();
+        if (!outdated(n)) {
+          ++n;
+          continue;
+        }
+        if (looks < looks_again_max && stands(taken[n])) {
+          read_at[n++] = now;
+          continue;
+        }
+        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(n));
+        read_at.erase(read_at.begin() + static_cast<std::ptrdiff_t>(n));
+      }
+    return taken;
   }
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override {
     if (!member_->takes_begun)
@@ -92,15 +111,19 @@ class RemoteGroup::Session final : public GroupSession {
  private:
   /// It was read before something was removed or erased. What is gone is nobody's work any more; what cannot be looked
   /// at is given out again when its lease is over.
-  [[nodiscard]] bool stands(const GroupDelivery& delivery) {
-    if (!group_->options_.stands) return true;
-    const auto as_it_was = group_->options_.stands(delivery.event);
-    if (as_it_was && !*as_it_was)
-      settle({{.kind = GroupSettlement::Kind::acknowledge,
-               .position = delivery.event.position,
-               .delivery = delivery.delivery}},
-             [](const std::vector<Result<void>>&) {});
-    return as_it_was && *as_it_was;
+  [[nodiscard]] bool stands(GroupDelivery& delivery) {
+    if (!group_->options_.look) return true;
+    auto now = group_->options_.look(delivery.event);
+    if (!now) return false;
+    if (*now) {
+      delivery.event = **std::move(now);
+      return true;
+    }
+    settle({{.kind = GroupSettlement::Kind::acknowledge,
+             .position = delivery.event.position,
+             .delivery = delivery.delivery}},
+           [](const std::vector<Result<void>>&) {});
+    return false;
   }
   /// Under the lock: the worker says something.
   [[nodiscard]] Result<void> speak() {

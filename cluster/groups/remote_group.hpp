@@ -41,8 +41,9 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
     std::chrono::milliseconds asked_at_least = std::chrono::milliseconds(250);
     /// Another number each time this node hears that events were removed or payloads erased. Null: never.
     std::function<std::uint64_t()> rewritten{};
-    /// Whether an event is as it was read before; asked where rewritten() has moved since. Null: it is.
-    std::function<Result<bool>(const RecordedEvent&)> stands{};
+    /// The event as it is now, asked for where rewritten() has moved since it was read. Absent: it is gone. Null: it is
+    /// as it was.
+    std::function<Result<std::optional<RecordedEvent>>(const RecordedEvent&)> look{};
   };
   /// `head`: this node's watermark, from memory.
   RemoteGroup(HomeCalls& homes, AggregateId aggregate, std::function<GlobalPosition()> head, Options options);

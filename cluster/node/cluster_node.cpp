@@ -20,6 +20,7 @@ namespace evershard::cluster {
 namespace {
 
 constexpr auto coming_wait = std::chrono::milliseconds(200);  ///< who reads at a node that has just come waits so long
+constexpr auto read_again_for = std::chrono::seconds(3);      ///< one event; who looks again has several
 
 std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
@@ -353,6 +354,14 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::option
   if (!*event)
     return refuse(ErrorCode::corruption, "no shard has the event at position " + std::to_string(position.value));
   return std::move(**event);
+}
+
+Result<RecordedEvent> ClusterNode::event_again(GlobalPosition position, const std::optional<AggregateId>& aggregate,
+                                               const EventId& id) {
+  // Another node may be further: an event that this one has not come to is not gone.
+  if (auto there = wait_for(position, read_again_for); !there) return refuse(std::move(there).error());
+  const auto hash = aggregate ? sharding::stream_hash(*aggregate) : sharding::event_hash(id);
+  return event_at(position, sharding::shard_of(hash, shards()), read_again_for);
 }
 
 Result<void> ClusterNode::put_snapshot(Snapshot snapshot) {

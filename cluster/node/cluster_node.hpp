@@ -64,6 +64,10 @@ class ClusterNode final : public EventStore {
   /// Errors: as event_at(); not_found: also where none has it, and reads pass over what was lost
   [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position, std::optional<ShardId> shard,
                                                std::chrono::milliseconds timeout);
+  /// One that was read before, here or at another node, and is looked at again: from the owner of its shard, for a few
+  /// seconds. Errors: as event_at(); timeout: this node has not come to it yet
+  [[nodiscard]] Result<RecordedEvent> event_again(GlobalPosition position, const std::optional<AggregateId>& aggregate,
+                                                  const EventId& id);
   [[nodiscard]] std::uint32_t shards() const { return store_.identity().shards; }
 
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;

@@ -199,15 +199,36 @@ Result<std::vector<RecordedSnapshot>> NodeReader::snapshots(const NodeSnapshotsA
   if (!view) return refuse(std::move(view).error());
   using Which = NodeSnapshotsAsked::Which;
   const auto now = Timestamp::now();
-  if (asked.which == Which::all) return reader_.snapshots(asked.aggregate, now);
+  if (asked.which == Which::all) {
+    auto all = reader_.snapshots(asked.aggregate, now);
+    if (all && all->empty()) EVERSHARD_TRY(had_no_snapshot(*view, asked.aggregate, asked.up_to));
+    return all;
+  }
   auto one = asked.which == Which::latest ? reader_.latest_snapshot(asked.aggregate)
              : asked.which == Which::at_or_before
                  ? reader_.snapshot_at(asked.aggregate, SeqNr{asked.at}, now)
                  : reader_.snapshot_as_of(asked.aggregate, GlobalPosition{asked.at}, now);
   if (!one) return refuse(std::move(one).error());
   std::vector<RecordedSnapshot> found;
-  if (*one) found.push_back(std::move(**one));
+  if (*one)
+    found.push_back(std::move(**one));
+  else
+    EVERSHARD_TRY(had_no_snapshot(*view, asked.aggregate, asked.up_to));
   return found;
+}
+
+// As of head(): what was lost may have had one.
+Result<void> NodeReader::had_no_snapshot(const storage::View& view, const AggregateId& aggregate,
+                                         GlobalPosition up_to) {
+  const auto shard = shard_of(aggregate);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_.contains(shard)) return {};
+  }
+  const auto head = reader_.head_at(view, aggregate, up_to);
+  if (!head) return refuse(head.error());
+  const std::lock_guard lock(mutex_);
+  return nothing_lost(shard, head->last_position, up_to);
 }
 
 // The record lies with the command's first event. Its last one is the append's last: a command's events are its

@@ -62,6 +62,9 @@ class NodeReader {
   /// Of a read of one aggregate, by the positions between which it goes. Errors: as below. Shape: `up_to` is set
   [[nodiscard]] Result<void> stream_is_whole(const storage::View& view, const AggregateId& aggregate,
                                              const StreamOptions& options);
+  /// Of an aggregate of which none is there. Errors: as below
+  [[nodiscard]] Result<void> had_no_snapshot(const storage::View& view, const AggregateId& aggregate,
+                                             GlobalPosition up_to);
   /// Errors: corruption: positions in (after, up_to] of the shard were given up; shape: mutex_ is held
   [[nodiscard]] Result<void> nothing_lost(ShardId shard, GlobalPosition after, GlobalPosition up_to) const;
   [[nodiscard]] Result<storage::View> view_at(GlobalPosition up_to, const std::vector<ShardId>& shards);

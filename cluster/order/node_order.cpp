@@ -195,6 +195,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   for (const auto& [id, shard] : shards_)
     if (const auto& set = replicas(id); !set.nodes.empty() && !set.has(self_.node) && !set.had_to_learn(self_.node))
       leave(id, actions);
+  look_for_lost_beginnings(welcome.last_positions, actions);
   hear_of_what_was_learned();
   advance(actions);
   if (!welcomed_) return actions;
@@ -455,7 +456,33 @@ void NodeOrder::keep(ShardId id) {
   if (!set.has(self_.node) && !set.had_to_learn(self_.node)) return;
   // Where nothing is known yet, all of it is still to come, in its sequence.
   if (set.had_to_learn(self_.node) && known_.value != 0) return;
-  if (const auto [at, added] = shards_.try_emplace(id); added) at->second.learned = true;
+  const auto [at, added] = shards_.try_emplace(id);
+  if (!added) return;
+  at->second.learned = true;
+  at->second.late = known_.value != 0;
+}
+
+void NodeOrder::look_for_lost_beginnings(const std::vector<GlobalPosition>& last_positions, Actions& actions) {
+  for (std::size_t s = 0; s != last_positions.size(); ++s) {
+    const auto found = shards_.find(ShardId{static_cast<std::uint16_t>(s)});
+    if (found == shards_.end() || !may_lack_its_beginning(found->second)) continue;
+    if (last_positions[s].value == 0)
+      found->second.late = false;  // nothing ever was placed
+    else if (last_positions[s] <= known_watermark_)
+      lose_beginning(found->first, actions);
+  }
+}
+
+void NodeOrder::lose_beginning(ShardId id, Actions& actions) {
+  Shard& shard = shards_.at(id);
+  if (shard.damaged || !keeps(id)) return;
+  shard.damaged = true;
+  left_.insert(id);
+  actions.warnings.emplace_back(
+      ErrorCode::corruption, "cuts that cover shard " + std::to_string(id.value) +
+                                 " were applied here, and nothing of it is here: this is no replica of it, the node's "
+                                 "directory has to be filled anew");
+  fence(id, std::max(shard.epoch, shard.followed), actions);
 }
 
 void NodeOrder::leave(ShardId id, Actions& actions) {
@@ -517,6 +544,7 @@ void NodeOrder::know(const Segment& segment, Actions& actions) {
   if (found == shards_.end()) return;
   // Another replica keeps cuts without events as none: the opening may have been in one of those.
   Shard& shard = found->second;
+  if (may_lack_its_beginning(shard) && segment.first != ShardOffset{1}) lose_beginning(segment.shard, actions);
   const auto promise = promises_.find(segment.shard);
   const bool own = segment.epoch == shard.own || (promise != promises_.end() && promise->second.epoch == segment.epoch);
   if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged && !own) {
@@ -536,6 +564,7 @@ void NodeOrder::fill(Cut& cut) {
   for (Segment& segment : cut.segments) {
     const auto shard = shards_.find(segment.shard);
     if (shard == shards_.end() || !keeps(segment.shard) || shard->second.state != Shard::State::closed) continue;
+    if (may_lack_its_beginning(shard->second)) continue;
     const auto from = next.try_emplace(segment.shard, shard->second.known_next).first->second;
     // Other replicas may have told before what it refuses.
     if (!passed_over_ || segment.first < from) sharding::begin_at(segment, from);
@@ -812,7 +841,7 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
   };
   std::map<ShardId, At> at;
   for (const auto& [id, shard] : shards_)
-    if (keeps(id)) at[id] = {std::max(shard.epoch, shard.known), shard.known_next};
+    if (keeps(id) && !may_lack_its_beginning(shard)) at[id] = {std::max(shard.epoch, shard.known), shard.known_next};
   for (Cut& cut : history.cuts) {
     for (Segment& segment : cut.segments) {
       const auto shard = segment.is_elsewhere() ? at.end() : at.find(segment.shard);

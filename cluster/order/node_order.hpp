@@ -234,6 +234,7 @@ class NodeOrder {
     CutNumber opened_by;
     bool damaged = false;  ///< a cut did not join on to what was applied here
     bool learned = false;  ///< all of it is here, as far as cuts are applied
+    bool late = false;     ///< cuts were applied here before the disk had anything of it: they may have covered it
     Epoch followed{};      ///< as Follow says, and Opened
     Epoch newest{};        ///< that was heard of, in no sequence
     std::uint32_t newest_writer = 0;
@@ -270,6 +271,13 @@ class NodeOrder {
   void know(const sharding::NewReplicas& replicas, Actions& actions);
   /// Where the node keeps it, and did not: from the beginning of the order on.
   void keep(ShardId shard);
+  /// Nothing of it is here, and cuts of before may have covered it: what comes first is to begin where the shard does.
+  [[nodiscard]] static bool may_lack_its_beginning(const Shard& shard) {
+    return shard.late && shard.known_next == ShardOffset{1};
+  }
+  /// Of those: what was given positions that went by here is no shard that begins.
+  void look_for_lost_beginnings(const std::vector<GlobalPosition>& last_positions, Actions& actions);
+  void lose_beginning(ShardId shard, Actions& actions);
   /// Where it is kept no longer: cuts that cover it go by, and what is here of it is no copy of it any more.
   void leave(ShardId shard, Actions& actions);
   void note_learning(ShardId shard);
@@ -335,7 +343,7 @@ class NodeOrder {
   bool history_asked_ = false;
   std::vector<ShardId> history_shards_;         ///< of which it was asked
   CutNumber heard_of_up_to_;                    ///< when this cut is known, whoever was heard of and is new is followed
-  std::set<ShardId> left_;                      ///< kept no longer: the disk is to know it
+  std::set<ShardId> left_;                      ///< kept no longer, or no copy: the disk is to know it
   bool passed_over_ = false;                    ///< positions, of cuts that were folded and name nothing of this node's
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `sets_of_`
   CutNumber sets_of_;                           ///< no cut that is known since changes them

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -27,6 +29,7 @@ constexpr auto wait_time = std::chrono::seconds(15);  ///< a home that does not 
 constexpr auto policy_list_time = std::chrono::seconds(5);
 constexpr auto give_up_time = std::chrono::seconds(15);
 constexpr auto shown_within = std::chrono::seconds(10);
+constexpr auto heard_within = std::chrono::milliseconds(500);
 constexpr auto report_every = std::chrono::milliseconds(50);
 
 Error ended_with(const v1::RetentionGoesOn& told) {
@@ -123,6 +126,7 @@ Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, 
   if (!ended) return refuse(ended.error());
   // Waits so that the next caller at this node sees the removal; if it does not show in time, it is done all the same.
   static_cast<void>(node_.wait_for(GlobalPosition{ended->position()}, shown_within));
+  if (!dry_run) have_all_look_again();
   return messages::result_of(ended->result());
 }
 
@@ -142,6 +146,33 @@ AggregateId ClusterRetention::address_of(ShardId shard) const {
     AggregateId address{std::string(retention::log_type), std::to_string(i)};
     if (node_.shard_of(address) == shard) return address;
   }
+}
+
+void ClusterRetention::have_all_look_again() {
+  struct Hearing {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t asked = 0;
+  };
+  here_.heard();
+  const auto hearing = std::make_shared<Hearing>();
+  std::set<std::uint32_t> told{0, homes_.node()};
+  const auto owners = node_.committer().owners();
+  for (std::size_t s = 0; s != owners.size(); ++s) {
+    if (!told.insert(owners[s]).second) continue;
+    {
+      const std::lock_guard lock(hearing->mutex);
+      ++hearing->asked;
+    }
+    homes_.ask_once({"retention.heard", address_of(ShardId{static_cast<std::uint16_t>(s)}), {}, heard_within},
+                    [hearing](const Result<HomeAnswered>&) {
+                      const std::lock_guard lock(hearing->mutex);
+                      --hearing->asked;
+                      hearing->changed.notify_all();
+                    });
+  }
+  std::unique_lock lock(hearing->mutex);
+  hearing->changed.wait_for(lock, heard_within, [&] { return hearing->asked == 0; });
 }
 
 struct ClusterRetention::Part {
@@ -218,6 +249,7 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
   if (stopped) return refuse(ErrorCode::cancelled, "stopped; what was ordered is done by the next call");
   // Not shown in time: it is done all the same.
   static_cast<void>(node_.wait_for(position, shown_within));
+  if (!dry_run) have_all_look_again();
   std::vector<ShardId> left;
   for (std::size_t s = 0; s != owners.size(); ++s)
     if (!looked_at.contains(static_cast<std::uint32_t>(s))) left.push_back(ShardId{static_cast<std::uint16_t>(s)});
@@ -316,6 +348,7 @@ Result<RetentionResult> ClusterRetention::apply_here(const RetentionOrder& order
   auto applied = here_.apply(policies->found, order, progress);
   if (!applied) return refuse(std::move(applied).error());
   auto total = records_.run(std::move(applied->total), order, homes_.node());
+  if (!order.dry_run) have_all_look_again();
   if (total && applied->trouble) return refuse(both_troubles(*std::move(applied->trouble), policies->trouble));
   if (total && policies->trouble) return refuse(*std::move(policies->trouble));
   return total;

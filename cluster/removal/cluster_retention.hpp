@@ -60,6 +60,8 @@ class ClusterRetention final : public HistoryRetention {
   }
   /// What was broken off, of the shards that are open here; and erasures, of all.
   Result<void> finish_here(const Progress& progress);
+  /// Of the shards that are open here: as StoreRetention::damaged
+  [[nodiscard]] std::uint64_t damaged_here() const { return here_.damaged(); }
 
   void close() { here_.close(); }
 
@@ -75,6 +77,9 @@ class ClusterRetention final : public HistoryRetention {
   [[nodiscard]] Result<PoliciesApplied> everywhere(const v1::BeginRetention& asked, bool dry_run,
                                                    const Progress& progress);
   [[nodiscard]] AggregateId address_of(ShardId shard) const;
+  /// Every owner looks again at what it has read, before this is answered. One that says nothing for a moment is not
+  /// waited for: it hears by itself (RemovalWatch).
+  void have_all_look_again();
   struct Policies {
     std::vector<RetentionPolicy> found{};
     std::optional<Error> trouble{};  ///< unavailable: those of some shards could not be read

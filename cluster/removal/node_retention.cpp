@@ -60,6 +60,10 @@ NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeC
     }
     return told.SerializeAsString();
   });
+  homes_.serve("retention.heard", [this](const HomeCall&) -> Result<std::string> {
+    heard();
+    return std::string();
+  });
   homes_.serve("retention.policies", [this](const HomeCall& call) -> Result<std::string> {
     v1::PoliciesThere asked;
     if (!asked.ParseFromString(call.request))
@@ -102,6 +106,7 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
   const auto going = until_closed(progress);
   v1::RetentionGoesOn ended;
   const auto said = [&]() -> std::string {
+    heard();  // before it is answered: behind an erasure nothing that was read before goes out
     ended.set_position(node_.committer().watch().watermark().value);
     return ended.SerializeAsString();
   };

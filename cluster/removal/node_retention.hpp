@@ -21,6 +21,7 @@ namespace evershard::cluster {
 
 struct NodeRetentionOptions {
   StoreRetention::Touched touched{};           ///< whose live aggregates are not what they were
+  std::function<void()> heard{};               ///< something was removed or erased, here or elsewhere: quick
   std::function<void(const char*)> at_step{};  ///< of crash tests
   std::chrono::milliseconds settle_every = std::chrono::seconds(1);
   std::shared_ptr<SubjectKeys> keys{};  ///< of the cluster's coordinator; null: nothing can be erased
@@ -45,6 +46,13 @@ class NodeRetention {
   /// The same shards. Errors: as StoreRetention::remove_settled_schedules
   [[nodiscard]] Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep,
                                                                  const RetentionOrder& order, const Progress& progress);
+
+  /// Who has read something before looks at it again.
+  void heard() const {
+    if (options_.heard) options_.heard();
+  }
+  /// As StoreRetention::damaged
+  [[nodiscard]] std::uint64_t damaged() const { return retention_.damaged(); }
 
   /// Stops what is under way at its next safe point. Any number of times.
   void close();

@@ -31,7 +31,9 @@ class RemovalWatch {
   void begin();
   /// Waits for a read that is under way, at most until that is cancelled. Idempotent.
   void stop();
-  /// Another number each time the log has new entries. Any thread.
+  /// Somebody says that something was removed or erased: it counts at once. Any thread.
+  void heard() { ++changes_; }
+  /// Another number each time the log has new entries, or somebody said so. Any thread.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
   /// Of a node: what the node removes or forgets itself, which counts at once, and what this heard of the others.

@@ -108,7 +108,7 @@ ClusterSubscriptions::Joined ClusterSubscriptions::join(const SubscriptionName& 
   if (!AggregateId::check(kept_in_of(name))) return subscription_absent(name);
   const auto at_home = [this, name, told](const std::shared_ptr<PersistentConsumer>& lasting) -> Joined {
     if (homes_.term(kept_in_of(name))) return home_->host().join(name, lasting, told);
-    return std::make_shared<RemoteSession>(homes_, name, lasting, told);
+    return std::make_shared<RemoteSession>(homes_, name, lasting, told, served_.rewritten);
   };
   return std::make_shared<LastingSession>(served_, consumer, at_home);
 }

@@ -28,10 +28,13 @@ homes::Taken HomeConsumer::taken() {
   homes::Taken taken;
   std::size_t bytes = 0;
   while (!waiting_.empty()) {
-    const auto next = waiting_.front().ByteSizeLong();
+    auto& [event, read_at] = waiting_.front();
+    const auto next = event.ByteSizeLong();
     if (bytes > 0 && bytes + next > taken_bytes_max) return taken;
     bytes += next;
-    *taken.add_events() = std::move(waiting_.front());
+    // Nothing here may wait for the disk: whoever gives it out does.
+    if (read_at != rewritten_()) taken.set_look_again(true);
+    *taken.add_events() = std::move(event);
     waiting_.pop_front();
   }
   if (ended_) {
@@ -53,10 +56,10 @@ void HomeConsumer::answer() {
   done(reply_of({}, answer.SerializeAsString()));
 }
 
-void HomeConsumer::give(esps::ReadResp event) {
+void HomeConsumer::give(esps::ReadResp event, std::uint64_t read_at) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(event));
+    waiting_.push_back({std::move(event), read_at});
   }
   answer();
 }

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "evershard/compat/kurrent/home_calls.hpp"
@@ -19,10 +22,12 @@ namespace evershard::kurrent {
 class HomeConsumer final : public PersistentConsumer {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit HomeConsumer(Clock::time_point now) : heard_(now) {}
+  /// `rewritten`: Served::rewritten, of the home.
+  HomeConsumer(Clock::time_point now, std::function<std::uint64_t()> rewritten)
+      : rewritten_(std::move(rewritten)), heard_(now) {}
 
   void joined() override {}
-  void give(esps::ReadResp event) override;
+  void give(esps::ReadResp event, std::uint64_t read_at) override;
   void drop(const Dropped& how) override;
 
   /// Its session. Once, before the first event.
@@ -42,7 +47,12 @@ class HomeConsumer final : public PersistentConsumer {
 
   std::mutex mutex_;
   std::shared_ptr<PersistentSession> session_;
-  std::deque<esps::ReadResp> waiting_;
+  struct Waiting {
+    esps::ReadResp event;
+    std::uint64_t read_at = 0;
+  };
+  const std::function<std::uint64_t()> rewritten_;
+  std::deque<Waiting> waiting_;
   std::optional<Dropped> ended_;
   serving::Homes::Done asked_;
   Clock::time_point asked_at_{};

@@ -1,6 +1,7 @@
 #include "evershard/compat/kurrent/hosted_subscription.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "evershard/compat/kurrent/reading.hpp"
@@ -343,7 +344,7 @@ void HostedSubscription::give() {
       if (!there) return drop_all({subscription_failed(there.error())});  // as where it cannot read on
       if (!*there) continue;
     }
-    to->give(std::move(one.held.response));
+    to->give(std::move(one.held.response), one.held.read_at);
   }
 }
 
@@ -377,9 +378,10 @@ void HostedSubscription::keep(bool at_once, bool finally) {
   }
   auto snapshot = snapshot_of(kept_in_, version_, progress);
   const auto bytes = snapshot.payload.size();
+  const auto written = snapshot.bytes_written = std::make_shared<std::atomic<std::size_t>>(bytes);
   const auto kept = keep_(std::move(snapshot));
   const std::lock_guard lock(mutex_);
-  pace_ = pace_behind(bytes);
+  pace_ = pace_behind(bytes, *written);
   if (kept)
     kept_ = progress.checkpoint;
   else

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "evershard/api/settled_place.hpp"
@@ -70,6 +69,7 @@ Result<std::optional<KeptSubscription>> load_subscription(EventStore& events, co
     kept.counts_links = revision == revision_by_keys;
     if (progress.has_checkpoint()) kept.progress.checkpoint = progress.checkpoint();
     kept.progress.settled.insert(progress.settled().begin(), progress.settled().end());
+    kept.progress.reasons.restore({progress.reasons().begin(), progress.reasons().end()});
     for (const auto& parked : progress.parked()) kept.progress.park(parked.key(), parked.reason());
     std::uint64_t key = 0;
     for (const auto step : progress.settled_steps()) kept.progress.settled.insert(key += step);
@@ -82,6 +82,7 @@ Result<std::optional<KeptSubscription>> load_subscription(EventStore& events, co
       kept.progress.park(key += progress.parked_steps(i),
                          reason == 0 ? std::string_view() : progress.reasons(static_cast<int>(reason) - 1));
     }
+    kept.progress.reasons.drop_unused();
     kept.progress.place.set_fork(progress.fork());
     for (const auto& mark : progress.marks()) {
       EventId id;
@@ -190,15 +191,11 @@ Snapshot snapshot_of(const AggregateId& kept_in, SeqNr version, const Persistent
   if (progress.checkpoint) message.set_checkpoint(*progress.checkpoint);
   std::uint64_t before = 0;
   for (const auto key : progress.settled) message.add_settled_steps(key - std::exchange(before, key));
-  std::unordered_map<KeptReasons::Id, std::uint32_t> numbers;
-  progress.reasons.for_each([&](KeptReasons::Id id, std::string_view text) {
-    message.add_reasons(std::string(text));
-    numbers.emplace(id, message.reasons_size());
-  });
+  for (const auto text : progress.reasons.texts()) message.add_reasons(std::string(text));
   before = 0;
   for (const auto& [key, reason] : progress.parked) {
     message.add_parked_steps(key - std::exchange(before, key));
-    message.add_parked_reasons(reason == 0 ? 0 : numbers.at(reason));
+    message.add_parked_reasons(static_cast<std::uint32_t>(reason));
   }
   message.set_fork(progress.place.fork());
   for (const auto& at : progress.place.marks()) {

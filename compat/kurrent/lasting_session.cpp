@@ -80,7 +80,7 @@ void LastingSession::joined() {
   if (const auto consumer = consumer_.lock()) consumer->joined();
 }
 
-void LastingSession::give(esps::ReadResp event) {
+void LastingSession::give(esps::ReadResp event, std::uint64_t read_at) {
   const auto id = id_given(event.event());
   CarriedEvents::Given given;
   std::shared_ptr<PersistentSession> session;
@@ -91,7 +91,7 @@ void LastingSession::give(esps::ReadResp event) {
   }
   switch (given.what) {
     case CarriedEvents::What::pass:
-      if (const auto consumer = consumer_.lock()) consumer->give(std::move(event));
+      if (const auto consumer = consumer_.lock()) consumer->give(std::move(event), read_at);
       return;
     case CarriedEvents::What::keep_back:
       return;

@@ -34,7 +34,7 @@ class LastingSession final : public PersistentSession,
                      const std::string& reason) override;
 
   void joined() override;
-  void give(esps::ReadResp event) override;
+  void give(esps::ReadResp event, std::uint64_t read_at) override;
   void drop(const Dropped& how) override;
 
  private:

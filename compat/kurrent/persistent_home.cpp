@@ -102,7 +102,7 @@ Result<std::string> PersistentHome::join(const Asked& asked) {
   if (!request.ParseFromString(asked.request))
     return refuse(ErrorCode::invalid_argument, "the call to a persistent subscription's home is malformed");
   const auto slots = std::clamp<std::size_t>(request.slots(), 1, slots_max);
-  const auto consumer = std::make_shared<HomeConsumer>(Clock::now());
+  const auto consumer = std::make_shared<HomeConsumer>(Clock::now(), calls_.served.rewritten);
   auto joined = host_.join({request.stream(), request.group()}, consumer,
                            {request.from(), request.user(), request.connection(), slots});
   if (auto* refused = std::get_if<Refusal>(&joined)) return reply_of(*refused, {});

@@ -4,9 +4,16 @@
 #include <utility>
 
 #include "evershard/compat/kurrent/event_form.hpp"
+#include "evershard/compat/kurrent/stream_name.hpp"
+#include "evershard/compat/kurrent/virtual_streams.hpp"
 
 namespace evershard::kurrent {
 namespace {
+
+constexpr int looks_again_max = 8;  ///< at an event, while things are removed all the time; then others have the thread
+constexpr auto look_pause = std::chrono::milliseconds(100);
+constexpr auto unread_max =
+    std::chrono::seconds(5);  ///< then the consumer has to come again, and others have its events
 
 template <class Ids>
 Result<std::vector<EventId>> ids_in(const Ids& named) {
@@ -143,16 +150,37 @@ void PersistentReadCall::heard(const esps::ReadReq& request) {
   }
 }
 
-void PersistentReadCall::give(esps::ReadResp response) {
+PersistentReadCall::Shown PersistentReadCall::shown_of(const esp::ReadResp::ReadEvent::RecordedEvent& event) {
+  const auto& stream = event.stream_identifier().stream_name();
+  Shown shown{.position = GlobalPosition(event.commit_position()),
+              .id = id_of(event.id()).value_or(EventId{}),
+              .has_data = !event.data().empty()};
+  auto lies_in =
+      stream == no_stream_name ? Result<AggregateId>(refuse(ErrorCode::not_found, "none")) : aggregate_of(stream);
+  if (Derived::from(stream)) {
+    shown.has_data = false;
+    const auto target = target_of(event.data());
+    lies_in = target ? aggregate_of(target->stream) : refuse(target.error());
+  }
+  if (lies_in) shown.aggregate = *std::move(lies_in);
+  return shown;
+}
+
+void PersistentReadCall::give(esps::ReadResp response, std::uint64_t read_at) {
   auto& event = *response.mutable_event();
+  Unsent unsent{.read_at = read_at};
+  unsent.shown.push_back(shown_of(event.event()));
+  if (event.has_link()) unsent.shown.push_back(shown_of(event.link()));
   const auto id = id_of((event.has_link() ? event.link() : event.event()).id());
   if (structured_ids_) {
     put_structured(*event.mutable_event()->mutable_id());
     if (event.has_link()) put_structured(*event.mutable_link()->mutable_id());
   }
+  unsent.id = id.value_or(EventId{});
+  unsent.bytes = door::bytes_of(response);
   {
     const std::lock_guard lock(mutex_);
-    waiting_.add(id.value_or(EventId{}), door::bytes_of(response), event.retry_count() != 0);
+    waiting_.add(id.value_or(EventId{}), std::move(unsent), event.retry_count() != 0);
   }
   go_on();
 }
@@ -192,9 +220,14 @@ void PersistentReadCall::go_on() {
   std::unique_lock lock(mutex_);
   if (finished_) return;
   if (!writing_ && !broken_ && (confirmation_ || !waiting_.empty())) {
-    outgoing_ = confirmation_ ? *std::exchange(confirmation_, std::nullopt) : waiting_.take();
     writing_ = true;
-    StartWrite(&outgoing_);
+    if (!confirmation_ && !is_as_read(waiting_.front())) {
+      kurrent_->calls.served.pool.run(
+          [self = shared_from_this(), unsent = waiting_.take()]() mutable { self->look_again(std::move(unsent)); });
+    } else {
+      outgoing_ = confirmation_ ? *std::exchange(confirmation_, std::nullopt) : waiting_.take().bytes;
+      StartWrite(&outgoing_);
+    }
   }
   if (ending_ && !writing_ && (broken_ || (!confirmation_ && waiting_.empty()))) {
     finished_ = true;
@@ -206,6 +239,90 @@ void PersistentReadCall::go_on() {
     reading_ = true;
     StartRead(&incoming_);
   }
+}
+
+void PersistentReadCall::look_again(Unsent unsent) {
+  bool there = true;
+  for (int looks = 0; there && !is_as_read(unsent) && looks != looks_again_max; ++looks) {
+    const auto looked = look(unsent);
+    if (!looked) return look_later(std::move(unsent), looked.error());
+    there = *looked;
+  }
+  const auto id = unsent.id;
+  std::shared_ptr<PersistentSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    unread_since_.reset();
+    if (!there) {
+      session = session_;
+    } else if (!broken_ && is_as_read(unsent)) {
+      // The last look: behind it nothing holds it back any more.
+      outgoing_ = std::move(unsent.bytes);
+      return StartWrite(&outgoing_);
+    } else if (!broken_) {
+      waiting_.put_back(id, std::move(unsent));
+    }
+  }
+  if (session) session->acknowledge({id});
+  next();
+}
+
+Result<bool> PersistentReadCall::look(Unsent& unsent) const {
+  const auto& served = kurrent_->calls.served;
+  const auto read_at = served.rewritten();
+  std::vector<bool> erased;
+  for (const auto& shown : unsent.shown) {
+    const auto now = served.look_again(shown.position, shown.aggregate, shown.id);
+    if (!now && now.error().code != ErrorCode::not_found) return refuse(now.error());
+    if (!now || now->state == EventState::removed) return false;
+    erased.push_back(now->state == EventState::erased && shown.has_data);
+  }
+  if (std::ranges::find(erased, true) != erased.end()) {
+    esps::ReadResp response;
+    EVERSHARD_TRY(door::parse(unsent.bytes, unsent.bytes.Length(), response, "what waits to be sent"));
+    if (erased.front()) response.mutable_event()->mutable_event()->clear_data();
+    if (erased.back() && response.event().has_link()) response.mutable_event()->mutable_link()->clear_data();
+    unsent.bytes = door::bytes_of(response);
+  }
+  unsent.read_at = read_at;
+  return true;
+}
+
+void PersistentReadCall::look_later(Unsent unsent, const Error& why) {
+  auto& served = kurrent_->calls.served;
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    if (!unread_since_) unread_since_ = now;
+    waits = !broken_ && !ending_ && now - *unread_since_ < unread_max;
+    const auto id = unsent.id;
+    if (waits) waiting_.put_back(id, std::move(unsent));
+  }
+  if (!waits) {
+    end(subscription_failed(why));
+    {
+      const std::lock_guard lock(mutex_);
+      broken_ = true;  // what waits behind it is others' too
+    }
+    return next();
+  }
+  served.watch.at(Clock::now() + look_pause, [weak = weak_from_this(), &pool = served.pool](const Result<void>& there) {
+    pool.run([weak, closing = !there] {
+      const auto self = weak.lock();
+      if (!self) return;
+      if (closing) self->drain();
+      self->next();
+    });
+  });
+}
+
+void PersistentReadCall::next() {
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+  }
+  go_on();
 }
 
 void PersistentReadCall::OnWriteDone(bool ok) {

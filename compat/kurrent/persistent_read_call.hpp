@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "evershard/compat/kurrent/kurrent.hpp"
 #include "evershard/compat/kurrent/persistent_subscriptions.hpp"
@@ -32,7 +34,7 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   void OnDone() override;
   void drain() override;
   void joined() override;
-  void give(esps::ReadResp event) override;
+  void give(esps::ReadResp event, std::uint64_t read_at) override;
   void drop(const Dropped& how) override;
 
  private:
@@ -43,6 +45,32 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   /// It has gone, from wherever it was: at the latest before its call ends.
   void leave();
   void go_on();
+  using Clock = std::chrono::steady_clock;
+  struct Shown {
+    GlobalPosition position{};
+    std::optional<AggregateId> aggregate{};  ///< with the id: where it is looked for
+    EventId id{};
+    bool has_data = false;  ///< of its own: a link of a derived stream has none
+  };
+  struct Unsent {
+    grpc::ByteBuffer bytes{};
+    std::uint64_t read_at = 0;
+    EventId id{};                ///< by which it is settled
+    std::vector<Shown> shown{};  ///< the event, and the link to it
+  };
+  [[nodiscard]] static Shown shown_of(const esp::ReadResp::ReadEvent::RecordedEvent& event);
+  /// In the pool: it was read before something was removed or erased. What is there goes out, without data where that
+  /// was erased; what is not is settled: there is nothing to give. What cannot be looked at is the next one again after
+  /// a moment, which says nothing of the event; where that goes on, the call ends.
+  void look_again(Unsent unsent);
+  void look_later(Unsent unsent, const Error& why);
+  /// Returns: it is there. Errors: it could not be looked at
+  [[nodiscard]] Result<bool> look(Unsent& unsent) const;
+  /// What was being looked at is not any more.
+  void next();
+  [[nodiscard]] bool is_as_read(const Unsent& unsent) const {
+    return unsent.read_at == kurrent_->calls.served.rewritten();
+  }
 
   const std::shared_ptr<Kurrent> kurrent_;
   door::UnderWay here_;
@@ -54,12 +82,13 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   std::shared_ptr<PersistentSession> session_;  ///< absent: it has not joined
   std::string subscription_id_;
   std::optional<grpc::ByteBuffer> confirmation_;  ///< goes before all events
-  UnsentEvents<grpc::ByteBuffer> waiting_;
+  UnsentEvents<Unsent> waiting_;
+  std::optional<Clock::time_point> unread_since_;  ///< the first of them could not be looked at
   std::optional<grpc::Status> ending_;
   bool structured_ids_ = false;
   bool joining_ = false;
   bool reading_ = false;
-  bool writing_ = false;
+  bool writing_ = false;  ///< or the next one is looked at
   bool broken_ = false;
   bool finished_ = false;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,9 @@ class PersistentConsumer {
   virtual ~PersistentConsumer() = default;
   /// Before the first event.
   virtual void joined() = 0;
-  virtual void give(esps::ReadResp event) = 0;
+  /// `read_at`: Served::rewritten of this process, before the event was read: where that has moved, it is looked at
+  /// again before it goes out.
+  virtual void give(esps::ReadResp event, std::uint64_t read_at) = 0;
   /// There is nothing more, unless he joins again.
   virtual void drop(const Dropped& how) = 0;
 };

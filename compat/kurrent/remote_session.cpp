@@ -1,6 +1,7 @@
 #include "evershard/compat/kurrent/remote_session.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace evershard::kurrent {
@@ -15,12 +16,13 @@ bool is_for_good(const Refusal& refusal) { return refusal.why == Refusal::Why::o
 }  // namespace
 
 RemoteSession::RemoteSession(serving::Homes& homes, SubscriptionName name, std::weak_ptr<PersistentConsumer> consumer,
-                             PersistentConsumer::Told told)
+                             PersistentConsumer::Told told, std::function<std::uint64_t()> rewritten)
     : homes_(homes),
       name_(std::move(name)),
       kept_in_(kept_in_of(name_)),
       consumer_(std::move(consumer)),
-      told_(std::move(told)) {}
+      told_(std::move(told)),
+      rewritten_(std::move(rewritten)) {}
 
 void RemoteSession::start() {
   homes::Join request;
@@ -64,12 +66,12 @@ void RemoteSession::take() {
     request.set_session(session_);
   }
   homes_.ask({home_calls::take, kept_in_, request.SerializeAsString(), take_time},
-             [weak = weak_from_this()](Result<std::string> reply) {
-               if (const auto self = weak.lock()) self->has_taken(std::move(reply));
+             [weak = weak_from_this(), read_at = rewritten_()](Result<std::string> reply) {
+               if (const auto self = weak.lock()) self->has_taken(std::move(reply), read_at);
              });
 }
 
-void RemoteSession::has_taken(Result<std::string> reply) {
+void RemoteSession::has_taken(Result<std::string> reply, std::uint64_t read_at) {
   auto answer = answer_in(std::move(reply));
   if (auto* refused = std::get_if<Refusal>(&answer)) return end({std::move(*refused), true});
   homes::Taken taken;
@@ -80,7 +82,8 @@ void RemoteSession::has_taken(Result<std::string> reply) {
     if (state_ != State::here) return;
   }
   if (const auto consumer = consumer_.lock()) {
-    for (auto& event : *taken.mutable_events()) consumer->give(std::move(event));
+    constexpr auto never = std::numeric_limits<std::uint64_t>::max();
+    for (auto& event : *taken.mutable_events()) consumer->give(std::move(event), taken.look_again() ? never : read_at);
   }
   if (taken.has_ended()) return end({refusal_in(taken.ended()), taken.moved()});
   take();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,7 +19,7 @@ namespace evershard::kurrent {
 class RemoteSession final : public PersistentSession, public std::enable_shared_from_this<RemoteSession> {
  public:
   RemoteSession(serving::Homes& homes, SubscriptionName name, std::weak_ptr<PersistentConsumer> consumer,
-                PersistentConsumer::Told told);
+                PersistentConsumer::Told told, std::function<std::uint64_t()> rewritten);
   ~RemoteSession() override { leave(); }
 
   void start() override;
@@ -31,7 +32,7 @@ class RemoteSession final : public PersistentSession, public std::enable_shared_
   enum class State : std::uint8_t { joining, here, gone };
   void has_joined(Result<std::string> reply);
   void take();
-  void has_taken(Result<std::string> reply);
+  void has_taken(Result<std::string> reply, std::uint64_t read_at);
   void say(homes::Settle::How how, const std::vector<EventId>& ids, const std::string& reason);
   void settle();
   /// Nobody waits for the answer.
@@ -45,6 +46,7 @@ class RemoteSession final : public PersistentSession, public std::enable_shared_
   const AggregateId kept_in_;
   const std::weak_ptr<PersistentConsumer> consumer_;
   const PersistentConsumer::Told told_;
+  const std::function<std::uint64_t()> rewritten_;  ///< Served::rewritten
   std::mutex mutex_;
   State state_ = State::joining;
   std::uint64_t session_ = 0;

@@ -23,8 +23,16 @@ class UnsentEvents {
     if (events_.size() >= slots_) events_.pop_front();
     events_.emplace_back(id, std::move(bytes));
   }
+  /// What was taken and did not go out is the next one again, unless it was given again meanwhile, or all slots are
+  /// taken.
+  void put_back(const EventId& id, Bytes bytes) {
+    const bool again = std::ranges::any_of(events_, [&](const auto& event) { return event.first == id; });
+    if (!again && events_.size() < slots_) events_.emplace_front(id, std::move(bytes));
+  }
   [[nodiscard]] bool empty() const { return events_.empty(); }
   [[nodiscard]] std::size_t size() const { return events_.size(); }
+  /// Shape: !empty()
+  [[nodiscard]] const Bytes& front() const { return events_.front().second; }
   /// Shape: !empty()
   [[nodiscard]] Bytes take() {
     auto bytes = std::move(events_.front().second);

@@ -1,5 +1,6 @@
 #include "evershard/doors/grpc/group_work_call.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "evershard/api/messages/group_messages.hpp"
@@ -14,6 +15,7 @@ constexpr std::size_t unanswered_max = 256;        ///< batches, or messages tha
 constexpr std::size_t settlements_max = 10'000;    ///< a message; as many renewals
 constexpr std::size_t taken_bytes_max = 1u << 20;  ///< a message
 constexpr std::size_t refusal_bytes_max = 64u << 10;
+constexpr int looks_again_max = 8;  ///< while things are removed all the time; then others have the thread
 
 }  // namespace
 
@@ -226,32 +228,84 @@ void GroupWorkCall::take() {
       }
       return go_on();
     }
-    pb::WorkResponse response;
-    std::size_t bytes = 0;
-    while (bytes < taken_bytes_max) {
-      auto taken = session->take(1);
-      if (!taken) {
-        // It left meanwhile, and that is no refusal: what it settled is still to be answered.
+    if (held_.empty()) take_from(*session);
+    if (!held_.empty() && !give(*session)) {
+      {
         const std::lock_guard lock(mutex_);
-        if (leaving_) break;
+        pump_again_ = true;
       }
-      if (!taken && response.deliveries_size() == 0) {
-        end(here_.refused(taken.error()));
-        go_on();
-        break;
-      }
-      if (!taken || taken->empty()) break;
-      messages::put(taken->front(), *response.add_deliveries());
-      bytes += taken->front().event.payload.size() + taken->front().event.metadata_bytes().size() + 256;
+      return calls_.served.pool.run([call = shared_from_this()] { call->take(); });
     }
-    if (response.deliveries_size() == 0) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      pump_again_ = true;
-    }
-    send(response);
-    go_on();
   }
+}
+
+void GroupWorkCall::take_from(GroupSession& session) {
+  std::size_t bytes = 0;
+  while (bytes < taken_bytes_max) {
+    const auto read_at = calls_.served.rewritten();
+    auto taken = session.take(1);
+    if (!taken) {
+      // It left meanwhile, and that is no refusal: what it settled is still to be answered.
+      const std::lock_guard lock(mutex_);
+      if (leaving_) return;
+    }
+    if (!taken && held_.empty()) {
+      end(here_.refused(taken.error()));
+      return go_on();
+    }
+    if (!taken || taken->empty()) return;
+    auto& event = taken->front().event;
+    bytes += event.payload.size() + event.metadata_bytes().size() + 256;
+    held_.push_back({std::move(taken->front()), read_at});
+  }
+}
+
+bool GroupWorkCall::give(GroupSession& session) {
+  for (int looks = 0; !held_.empty();) {
+    if (!is_as_read(held_.front())) {
+      if (looks++ == looks_again_max) return false;
+      if (!look_again(session, held_.front())) held_.pop_front();
+      continue;
+    }
+    const auto end = std::ranges::find_if_not(held_, [this](const Held& held) { return is_as_read(held); });
+    if (end == held_.begin()) continue;
+    pb::WorkResponse response;
+    std::for_each(held_.begin(), end,
+                  [&](const Held& held) { messages::put(held.delivery, *response.add_deliveries()); });
+    auto bytes = bytes_of(response);
+    const std::lock_guard lock(mutex_);
+    if (finished_ || ending_ || broken_) {
+      held_.clear();
+      return true;
+    }
+    pump_again_ = true;
+    if (writing_ || !waiting_.empty()) return true;
+    // The last look: behind it nothing holds it back any more.
+    if (!std::all_of(held_.begin(), end, [this](const Held& held) { return is_as_read(held); })) continue;
+    outgoing_ = std::move(bytes);
+    writing_ = true;
+    held_.erase(held_.begin(), end);
+    StartWrite(&outgoing_);
+    return true;
+  }
+  return true;
+}
+
+bool GroupWorkCall::look_again(GroupSession& session, Held& held) {
+  const auto& served = calls_.served;
+  const auto& event = held.delivery.event;
+  const auto read_at = served.rewritten();
+  auto now = served.look_again(event.position, event.aggregate, event.id);
+  if (now && now->state != EventState::removed) {
+    held.delivery.event = *std::move(now);
+    held.read_at = read_at;
+    return true;
+  }
+  if (now || now.error().code == ErrorCode::not_found)
+    session.settle(
+        {{.kind = GroupSettlement::Kind::acknowledge, .position = event.position, .delivery = held.delivery.delivery}},
+        [](const std::vector<Result<void>>&) {});
+  return false;
 }
 
 void GroupWorkCall::send(const pb::WorkResponse& response) {

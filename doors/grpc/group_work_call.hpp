@@ -43,6 +43,19 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   /// Takes what there is for it, in the pool; once at a time.
   void pump();
   void take();
+  /// Fills `held_`.
+  void take_from(GroupSession& session);
+  /// Begins to send what is held, as it is now: as much as goes into one message. Where another one is under way:
+  /// later. False: things are removed all the time, and others are to have the thread.
+  [[nodiscard]] bool give(GroupSession& session);
+  struct Held {
+    GroupDelivery delivery;
+    std::uint64_t read_at = 0;  ///< Served::rewritten, before it was taken
+  };
+  /// As it is in the store now. False: it is nobody's work any more, or cannot be looked at: it alone waits, and comes
+  /// again when its lease is over.
+  [[nodiscard]] bool look_again(GroupSession& session, Held& held);
+  [[nodiscard]] bool is_as_read(const Held& held) const { return held.read_at == calls_.served.rewritten(); }
   void send(const pb::WorkResponse& response);
   void enqueue(grpc::ByteBuffer bytes);  ///< under the lock
   void end(const grpc::Status& status);
@@ -62,6 +75,7 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   bool leaving_ = false;                   ///< it said so: the session that ends says nothing new
   std::optional<grpc::Status> ending_;
   bool joining_ = false;
+  std::deque<Held> held_;  ///< taken and not sent: its who pumps
   bool pumping_ = false;
   bool pump_again_ = false;
   bool reading_ = false;  ///< or a message is being heard

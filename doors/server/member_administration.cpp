@@ -47,6 +47,7 @@ Result<StoreStats> MemberAdministration::stats() const {
   }
   for (const auto& group : groups_.figures()) cluster::add_figures(stats.details, group);
   for (const auto& figure : cluster::scheduled_figures(scheduled_.figures())) stats.details.push_back(figure);
+  stats.details.emplace_back("retention.damaged", retention_.damaged_here());
   if (more_) more_(stats.details);
   return stats;
 }

@@ -208,6 +208,7 @@ class MemberStore final : public StoreInService {
                                               [this](const AggregateId& aggregate) {
                                                 if (aggregates_) aggregates_->door().passivate(aggregate);
                                               },
+                                          .heard = [this] { removals_->heard(); },
                                           .keys = sealed_->keys()})),
         scheduled_(std::make_unique<cluster::ScheduledHost>(sealed_->events(), options.committer.limits,
                                                             due_here(*node_, options))),
@@ -307,6 +308,12 @@ class MemberStore final : public StoreInService {
   }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
   [[nodiscard]] std::uint64_t rewritten() override { return rewritten_(); }
+  [[nodiscard]] Result<RecordedEvent> event_again(GlobalPosition position, const std::optional<AggregateId>& aggregate,
+                                                  const EventId& id) override {
+    auto event = node_->event_again(position, aggregate, id);
+    if (event) EVERSHARD_TRY(sealed_->sealing()->open(*event));
+    return event;
+  }
   [[nodiscard]] std::optional<Error> not_ready() override { return readiness_.look(); }
   [[nodiscard]] std::shared_ptr<const std::string> led() override { return links_->led_text(); }
   void close() override {

@@ -91,6 +91,8 @@ struct Server::Parts {
     served.short_of_disk = [this] { return store->short_of_disk(); };
     served.not_ready = [this] { return store->not_ready(); };
     served.rewritten = [this] { return store->rewritten(); };
+    served.event_again = [this](GlobalPosition position, const std::optional<AggregateId>& aggregate,
+                                const EventId& id) { return store->event_again(position, aggregate, id); };
     served.led = [this] { return store->led(); };
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }

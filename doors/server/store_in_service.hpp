@@ -85,6 +85,11 @@ class StoreInService {
   /// Another number each time events were removed or erased: what was read before is looked at again before it is
   /// given.
   [[nodiscard]] virtual std::uint64_t rewritten() { return 0; }
+  /// Served::event_again
+  [[nodiscard]] virtual Result<RecordedEvent> event_again(GlobalPosition position, const std::optional<AggregateId>&,
+                                                          const EventId&) {
+    return all_names().event_at(position);
+  }
   /// Why appends are refused for now: the disk has too little left.
   [[nodiscard]] virtual std::optional<Error> short_of_disk() { return {}; }
   /// Answers what is under way, refuses what comes. Any number of times.

@@ -37,6 +37,8 @@ constexpr ProcessFamily process_families[] = {
      MetricType::Counter, [](const ProcessInfo& info) { return info.state.figures.given_up; }},
     {"evershard_process_failed_total", "Tries of a process that failed, since it runs there.", MetricType::Counter,
      [](const ProcessInfo& info) { return info.state.figures.failed; }},
+    {"evershard_process_damaged_total", "Events that a process cannot read and passed over, since it runs there.",
+     MetricType::Counter, [](const ProcessInfo& info) { return info.state.figures.damaged; }},
 };
 
 }  // namespace

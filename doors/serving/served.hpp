@@ -93,6 +93,14 @@ struct Served {
   /// Another number each time events were removed or erased, as far as this process hears of it: what was read before
   /// is looked at again before it is given.
   std::function<std::uint64_t()> rewritten = [] { return std::uint64_t{0}; };
+  /// An event that was read before, as it is now: of a cluster only its own shard is asked, where it is known by
+  /// aggregate and id. Absent: the store is asked.
+  std::function<Result<RecordedEvent>(GlobalPosition, const std::optional<AggregateId>&, const EventId&)> event_again{};
+  [[nodiscard]] Result<RecordedEvent> look_again(GlobalPosition position, const std::optional<AggregateId>& aggregate,
+                                                 const EventId& id) const {
+    if (event_again) return event_again(position, aggregate, id);
+    return (all_names != nullptr ? *all_names : store).event_at(position);
+  }
 
   /// Why appends are refused for now: the disk has too little left.
   std::function<std::optional<Error>()> short_of_disk = [] { return std::optional<Error>(); };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace evershard::actors {
 namespace {
@@ -109,12 +110,9 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
                    : 0);
   }
 
-  out.number(state.reasons_.size());
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers;
-  state.reasons_.for_each([&](KeptReasons::Id id, std::string_view text) {
-    numbers.emplace(id, numbers.size() + 1);
-    out.text(text);
-  });
+  const auto reasons = state.reasons_.texts();
+  out.number(reasons.size());
+  for (const auto text : reasons) out.text(text);
   out.number(state.parked_.size());
   before = 0;
   for (const auto& [position, parked] : state.parked_) {
@@ -122,7 +120,7 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
     out.fixed(parked.lane);
     out.number(parked.attempts);
     out.byte(parked.behind ? 1 : 0);
-    out.number(parked.reason == 0 ? 0 : numbers.at(parked.reason));
+    out.number(parked.reason);
     out.number(static_cast<std::uint64_t>(std::max<std::int64_t>(parked.parked_at_ms, 0)));
   }
 
@@ -180,6 +178,7 @@ Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes,
 
   std::vector<std::string> reasons;
   for (auto left = in.number(); left > 0 && in.good(); --left) reasons.emplace_back(in.text());
+  state.reasons_.restore(reasons);
   position = 0;
   for (auto left = in.number(); left > 0 && in.good(); --left) {
     if (!in.next_position(position)) break;
@@ -193,6 +192,7 @@ Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes,
     state.put_parked(position, parked, reason == 0 ? std::string_view() : std::string_view(reasons[reason - 1]));
     counters.parked = counted;
   }
+  state.reasons_.drop_unused();
   if (position > state.read_to_.value) return damaged();
 
   position = 0;

@@ -336,6 +336,11 @@ class ProcessHost::Run {
     return passed_over_.text();
   }
 
+  [[nodiscard]] std::uint64_t damaged() const {
+    const std::lock_guard lock(passed_mutex_);
+    return passed_over_.count();
+  }
+
   /// Warns, once of the same, and waits.
   void say(const Error& error, std::unique_lock<std::mutex>& lock) {
     if (std::exchange(trouble_, error.what) != error.what && host_.options_.warn)
@@ -377,24 +382,22 @@ class ProcessHost::Run {
   // the answer would come to that one, under a number of its own.
   void perform(std::uint64_t session, ProcessActions actions) {
     {
-      const auto now = rewritten();
       const std::lock_guard lock(mutex_);
       if (session != session_) return;
       if (actions.over) over_ = true;
       if (stopping_ || over_) return;
-      put_aside(actions.asks, outdated_.asks, now);
-      put_aside(actions.performs, outdated_.performs, now);
       asked_ += actions.asks.size();
     }
     begin(session, std::move(actions));
   }
 
-  /// Events were removed or payloads erased since: who answers must not wait for the disk.
-  template <class All>
-  static void put_aside(All& all, All& outdated, std::uint64_t now) {
-    const auto stay = std::ranges::stable_partition(all, [&](const auto& one) { return one.read_at == now; });
-    std::move(stay.begin(), stay.end(), std::back_inserter(outdated));
-    all.erase(stay.begin(), stay.end());
+  /// Events were removed or payloads erased since it was read: who answers must not wait for the disk.
+  template <class One>
+  [[nodiscard]] bool put_aside(std::uint64_t session, One& one, std::vector<One>& outdated) {
+    if (one.read_at == rewritten()) return false;
+    const std::lock_guard lock(mutex_);
+    if (session == session_ && !stopping_ && !over_) outdated.push_back(std::move(one));
+    return true;
   }
 
   /// What was put aside goes on where the event by which it was wanted is as it was; is passed over where that is gone;
@@ -408,52 +411,59 @@ class ProcessHost::Run {
       outdated = std::exchange(outdated_, {});
       session = session_;
     }
-    std::vector<std::uint64_t> gone;
-    const auto now = rewritten();
-    const auto stands = [&](const auto& one) {
-      if (one.read_at == now) return true;
-      const auto event = host_.events_.event_at(one.because);
-      if (event && event->state == EventState::live) return true;
-      if (event || event.error().code == ErrorCode::not_found) gone.push_back(one.number);
-      return false;
-    };
-    ProcessActions standing;
-    ProcessActions next;
-    const auto sort = [&](auto& from, auto& into, auto& again) {
-      for (auto& one : from) {
-        const auto before = gone.size();
-        if (stands(one))
-          into.push_back(std::move(one));
-        else if (gone.size() == before)
-          again.push_back(std::move(one));
-      }
-    };
-    ProcessActions again;
-    sort(outdated.asks, standing.asks, again.asks);
-    sort(outdated.performs, standing.performs, again.performs);
+    for (auto& one : outdated.asks) look_again(session, std::move(one), &ProcessActions::asks);
+    for (auto& one : outdated.performs) look_again(session, std::move(one), &ProcessActions::performs);
+  }
+
+  /// It begins before the next one is looked at: that may take long, and something may be removed meanwhile.
+  template <class One>
+  void look_again(std::uint64_t session, One one, std::vector<One> ProcessActions::*among) {
     {
       const std::lock_guard lock(mutex_);
-      if (stopping_ || over_) return;
-      std::ranges::move(again.asks, std::back_inserter(outdated_.asks));
-      std::ranges::move(again.performs, std::back_inserter(outdated_.performs));
-      for (const auto number : gone) driver_->gone(number, Clock::now(), next);
-      asked_ += standing.asks.size();
+      if (session != session_ || stopping_ || over_) return;
     }
-    begin(session, std::move(standing));
-    if (!gone.empty()) perform(session, std::move(next));
+    one.read_at = rewritten();
+    const auto event = host_.events_.event_at(one.because);
+    ProcessActions next;
+    if (event && event->state == EventState::live) {
+      (next.*among).push_back(std::move(one));
+    } else {
+      const std::lock_guard lock(mutex_);
+      if (session != session_ || stopping_ || over_) return;
+      if (!event && event.error().code != ErrorCode::not_found) {
+        (outdated_.*among).push_back(std::move(one));
+        return;
+      }
+      driver_->gone(one.number, Clock::now(), next);
+    }
+    perform(session, std::move(next));
   }
 
   void begin(std::uint64_t session, ProcessActions actions) {
-    for (auto& ask : actions.asks)
+    for (auto& ask : actions.asks) {
+      if (put_aside(session, ask, outdated_.asks)) {
+        not_asked();
+        continue;
+      }
       host_.door_().ask_bytes(
           ask.aggregate, std::move(ask.type), std::move(ask.bytes),
           {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if), .chain = ask.chain},
           [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
-    for (const auto& one : actions.performs)
+    }
+    for (auto& one : actions.performs) {
+      if (put_aside(session, one, outdated_.performs)) continue;
       effects_.perform(one.effect.type, one.effect.payload, one.attempt,
                        [link = link_, session, number = one.number](const Result<std::string>& answer) {
                          link->performed(session, number, answer);
                        });
+    }
+  }
+
+  void not_asked() {
+    const std::lock_guard lock(mutex_);
+    --asked_;
+    // Under the lock: who waits for it may be gone behind it.
+    if (stopping_ || (waits_for_room_ && driver_ && !driver_->is_full())) changed_.notify_all();
   }
 
   void performed(std::uint64_t session, std::uint64_t number, const Result<std::string>& answer) {
@@ -472,10 +482,7 @@ class ProcessHost::Run {
       if (session == session_ && driver_ && !stopping_) driver_->answered(number, answer, Clock::now(), actions);
     }
     if (!actions.asks.empty() || !actions.performs.empty() || actions.over) perform(session, std::move(actions));
-    const std::lock_guard lock(mutex_);
-    --asked_;
-    // Under the lock: who waits for it may be gone behind it.
-    if (stopping_ || (waits_for_room_ && driver_ && !driver_->is_full())) changed_.notify_all();
+    not_asked();
   }
 
   /// What is lost of it is done again.
@@ -486,6 +493,7 @@ class ProcessHost::Run {
       const std::lock_guard lock(mutex_);
       checkpoint = driver_->checkpoint();
       if (checkpoint.trouble.empty()) checkpoint.trouble = trouble();
+      checkpoint.figures.damaged = damaged();
     }
     checkpoint.runs_at = host_.options_.name;
     checkpoint.ended = ends;

@@ -47,12 +47,14 @@ Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>
     // The removals up to then stay: the result has them beside the error.
     if (!applied && applied.error().code != ErrorCode::corruption)
       return PoliciesApplied{std::move(total), std::move(applied).error()};
-    if (!applied && !unfinished.first) unfinished.first = std::move(applied).error();
+    if (!applied) pass_over(unfinished, std::move(applied).error());
   }
   pace.aggregates.reset();
   const auto expired = expire_snapshots(order.dry_run, pace, total.snapshots);
   if (!expired && expired.error().code == ErrorCode::cancelled) return refuse(expired.error());
-  if (!expired && (expired.error().code != ErrorCode::corruption || !unfinished.first))
+  if (!expired && expired.error().code == ErrorCode::corruption)
+    pass_over(unfinished, expired.error());
+  else if (!expired)
     unfinished.first = expired.error();
   return PoliciesApplied{std::move(total), std::move(unfinished.first)};
 }
@@ -82,7 +84,7 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
       const auto& error = read.error();
       if (error.code != ErrorCode::corruption || !error.details || !error.details->position || !page.empty())
         return read;
-      if (!unfinished.first) unfinished.first = error;
+      pass_over(unfinished, error);
       cursor = reader_.open(view, Query{}.types({policy.type}), {.after = *error.details->position});
       continue;
     }
@@ -174,7 +176,7 @@ Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, 
         continue;
       }
       if (done.error().code != ErrorCode::corruption) return refuse(std::move(done).error());
-      if (!unfinished.first) unfinished.first = std::move(done).error();
+      pass_over(unfinished, std::move(done).error());
     }
     if (page->size() < aggregates_a_page) return {};
     after = page->back().aggregate;

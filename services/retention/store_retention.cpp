@@ -316,7 +316,7 @@ Result<StoreRetention::Unfinished> StoreRetention::finish_in_turn(Pace& pace) {
   }
   auto removing = storage::removal_rows(store_.rows(), storage::removing_prefix);
   if (!removing) return refuse(std::move(removing).error());
-  if (!removing->damaged.empty() && !unfinished.first) unfinished.first = removing->damaged.front().why;
+  for (auto& row : removing->damaged) pass_over(unfinished, std::move(row.why));
   for (const auto& [aggregate, row] : removing->rows) {
     // What is not settled may be the event that says that it is done.
     if (!is_ours(aggregate) || std::ranges::find(unfinished.aggregates, aggregate,
@@ -326,12 +326,12 @@ Result<StoreRetention::Unfinished> StoreRetention::finish_in_turn(Pace& pace) {
     auto figures = rewrite(aggregate, row, pace);
     if (figures) continue;
     if (figures.error().code != ErrorCode::corruption) return refuse(std::move(figures).error());
-    if (!unfinished.first) unfinished.first = figures.error();
+    pass_over(unfinished, figures.error());
     unfinished.aggregates.emplace_back(aggregate, std::move(figures).error());
   }
   auto erased = finish_erasures(pace);
   if (!erased && erased.error().code != ErrorCode::corruption) return refuse(std::move(erased).error());
-  if (!erased && !unfinished.first) unfinished.first = std::move(erased).error();
+  if (!erased) pass_over(unfinished, std::move(erased).error());
   return unfinished;
 }
 

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -88,6 +89,9 @@ class StoreRetention {
     return hidden_.hides(view, aggregate, head);
   }
 
+  /// What could not be read and was passed over, by policies and by who finishes what was left: at each run again.
+  [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+
  private:
   struct Pace;
   using Lock = std::unique_lock<std::mutex>;
@@ -107,6 +111,11 @@ class StoreRetention {
     std::optional<Error> first;  ///< of those, or of a row that names none
     [[nodiscard]] Result<void> told() const { return first ? Result<void>(refuse(*first)) : Result<void>(); }
   };
+  /// It is told when everything else is done.
+  void pass_over(Unfinished& unfinished, Error why) {
+    ++damaged_;
+    if (!unfinished.first) unfinished.first = std::move(why);
+  }
   /// Errors: as above, but for what is damaged
   Result<Unfinished> finish_in_turn(Pace& pace);
   /// And nothing of this aggregate is left.
@@ -153,6 +162,7 @@ class StoreRetention {
   const Touched touched_;
   const std::function<void(const char*)> at_step_;
   const storage::HiddenAggregates hidden_;
+  std::atomic<std::uint64_t> damaged_{0};
   std::mutex mutex_;
   /// Under it, what an earlier removal of settled schedules found out: indexes keep what was removed for long.
   GlobalPosition settled_removed_{};  ///< all that was settled up to here, in these shards, is removed

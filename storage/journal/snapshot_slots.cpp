@@ -66,6 +66,7 @@ void SnapshotSlots::put_latest(const Snapshot& snapshot, GlobalPosition position
   auto copy = snapshot;
   copy.ttl.reset();
   auto base = before ? before->base : nullptr;
+  std::size_t written = 0;
   if (may_lie_in_two_rows(snapshot.aggregate) && snapshot.payload.size() >= two_rows_bytes_min) {
     auto difference = base ? payload_of_difference(*base, snapshot.payload) : std::nullopt;
     if (!difference) {
@@ -75,6 +76,7 @@ void SnapshotSlots::put_latest(const Snapshot& snapshot, GlobalPosition position
       made->payload = snapshot.payload;
       base = std::move(made);
       sink.put(Family::state, snapshot_base_key(snapshot.aggregate), base->row);
+      written += base->row.size();
       difference = payload_of_difference(*base, snapshot.payload);
     }
     EVERSHARD_CHECK(difference.has_value(), "a state differs by next to nothing from itself");
@@ -86,7 +88,9 @@ void SnapshotSlots::put_latest(const Snapshot& snapshot, GlobalPosition position
     if (may_lie_in_two_rows(snapshot.aggregate) && (!before || before->two_rows))
       sink.erase(Family::state, snapshot_base_key(snapshot.aggregate));
   }
-  sink.put(Family::state, slot, encode_snapshot(copy, position, taken_at));
+  const auto row = encode_snapshot(copy, position, taken_at);
+  sink.put(Family::state, slot, row);
+  if (snapshot.bytes_written) *snapshot.bytes_written = written + row.size();
   pending_.push_back({batch_, std::move(slot), snapshot.version, true, false, std::move(base)});
 }
 

@@ -815,6 +815,7 @@ TEST(LocalRetention, AnAggregateThatCannotBeReadKeepsNoOtherFromItsPolicy) {
   EXPECT_EQ(code_of(run), "corruption");
   EXPECT_EQ(states_of(store, {"cart", "1"}), "rl");
   EXPECT_EQ(states_of(store, {"cart", "3"}), "rl");
+  EXPECT_THAT(store.stats()->details, ::testing::Contains(::testing::Pair("retention.damaged", 1)));
 }
 
 TEST(LocalRetention, ADamagedRowOfARemovalIsLeftOutByRecover) {

@@ -17,6 +17,7 @@
 #include "tests/actors/process/transfers.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/services/copy/damaged_store.hpp"
+#include "tests/services/copy/forwarding_store.hpp"
 
 namespace evershard::bank {
 namespace {
@@ -410,6 +411,87 @@ TEST_F(ProcessesInAStore, OneThatNobodyRunsIsKnownByThat) {
   }));
 }
 
+// Both were read together: the second is looked at once more when it is its turn.
+TEST(ProcessesBesideRemovals, WhatIsRemovedWhileAnotherIsToldIsNotTold) {
+  TemporaryFolder folder;
+  auto store = Local::open({.data_dir = folder.path() / "data"}).value();
+  ASSERT_TRUE(store.host<Account>());
+  ASSERT_TRUE(store.host<Desk>());
+  for (const std::string account : {"ann", "bob"}) {
+    ASSERT_TRUE(store.get<Account>(account).ask(Open{"-", "-", "-", 100}));
+  }
+  ASSERT_TRUE(store.get<Desk>("1").ask(Request{"t1", "ann", "bob", 30}, {.command_id = "t1"}));
+  ASSERT_TRUE(store.get<Desk>("2").ask(Request{"t2", "ann", "bob", 7}, {.command_id = "t2"}));
+  const auto transfers = make_process<Transfers>().value();
+  ASSERT_TRUE(store.host_kind(transfers->kind, {}));
+  std::atomic<bool> removed{false};
+  cluster::ProcessHost host(store.all_names(),
+                            [&]() -> AggregateDoor& {
+                              if (!removed.exchange(true)) {
+                                EXPECT_TRUE(store.retention().remove_aggregate({"desk", "2"}, {}));
+                              }
+                              return store;
+                            },
+                            {.rewritten = [&] { return store.rewritten(); }});
+  ASSERT_TRUE(host.run(transfers, {.checkpoint_every = 20ms}, {}));
+  const auto done = [&] {
+    const auto info = store.processes().process("transfer");
+    return removed && info && info->state.figures.waiting == 0 && info->state.position >= GlobalPosition(8);
+  };
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       std::chrono::steady_clock::now() < until && !(done() && store.get<Account>("bob").state()->state.balance != 100);
+       std::this_thread::sleep_for(2ms)) {
+  }
+  EXPECT_TRUE(done());
+  EXPECT_EQ(store.get<Account>("bob").state()->state.balance, 130);
+}
+
+/// Counts who is looked at again.
+class LookedAt final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  using ForwardingStore::read;
+  Result<RecordedEvent> event_at(GlobalPosition position) override {
+    ++looks;
+    return ForwardingStore::event_at(position);
+  }
+  std::atomic<int> looks{0};
+};
+
+// Each is begun before the next one is looked at, else nearly all of them are looked at again and again.
+TEST(ProcessesBesideRemovals, OfManyEachIsLookedAtOnceWhereThingsAreRemovedAllTheTime) {
+  constexpr int requests = 40;
+  TemporaryFolder folder;
+  auto store = Local::open({.data_dir = folder.path() / "data"}).value();
+  ASSERT_TRUE(store.host<Account>());
+  ASSERT_TRUE(store.host<Desk>());
+  for (const std::string account : {"ann", "bob"}) {
+    ASSERT_TRUE(store.get<Account>(account).ask(Open{"-", "-", "-", 100}));
+  }
+  for (int n = 0; n != requests; ++n) {
+    const auto name = "t" + std::to_string(n);
+    ASSERT_TRUE(store.get<Desk>("1").ask(Request{name, "ann", "bob", 1}, {.command_id = name}));
+  }
+  const auto transfers = make_process<Transfers>().value();
+  ASSERT_TRUE(store.host_kind(transfers->kind, {}));
+  LookedAt events(store.all_names());
+  std::atomic<std::uint64_t> removals{0};
+  cluster::ProcessHost host(events,
+                            [&]() -> AggregateDoor& {
+                              ++removals;
+                              return store;
+                            },
+                            {.rewritten = [&] { return removals.load(); }});
+  ASSERT_TRUE(host.run(transfers, {.checkpoint_every = 20ms}, {}));
+  const auto balance = [&] { return store.get<Account>("bob").state()->state.balance; };
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       std::chrono::steady_clock::now() < until && balance() != 100 + requests; std::this_thread::sleep_for(2ms)) {
+  }
+  EXPECT_EQ(balance(), 100 + requests);
+  EXPECT_GT(events.looks, requests / 2);
+  EXPECT_LT(events.looks, requests * 8) << "each of some steps of each";
+}
+
 /// As where its program was killed, or its machine went away.
 TEST(ProcessesBesideDamage, PassOverWhatIsDamagedSayItAndCountIt) {
   TemporaryFolder folder;
@@ -429,15 +511,19 @@ TEST(ProcessesBesideDamage, PassOverWhatIsDamagedSayItAndCountIt) {
   ASSERT_TRUE(host.run(transfers, {.checkpoint_every = 20ms}, {}));
   const auto balance = [&] { return store.get<Account>("bob").state()->state.balance; };
   std::string told;
+  std::uint64_t counted = 0;
   for (const auto until = std::chrono::steady_clock::now() + 30s;
        std::chrono::steady_clock::now() < until && (balance() != 107 || told.empty());
        std::this_thread::sleep_for(2ms)) {
     const auto info = store.processes().process("transfer");
-    if (info) told = info->state.trouble;
+    if (!info) continue;
+    told = info->state.trouble;
+    counted = info->state.figures.damaged;
   }
   EXPECT_EQ(balance(), 107) << "the event beside it was reacted to";
   EXPECT_THAT(told, ::testing::HasSubstr("1 event that cannot be read was passed over, at position " +
                                          std::to_string(damaged.value)));
+  EXPECT_EQ(counted, 1u);
   EXPECT_THAT(host.status().at(0).trouble, ::testing::HasSubstr("its checksum is wrong"));
 }
 

@@ -109,7 +109,8 @@ int client(const std::string& server, int number, std::uint64_t seed) {
 /// Follows everything, through whatever happens to the server, and checks that no position is left out or comes twice.
 class Follower {
  public:
-  explicit Follower(const ServerProcess& server) : remote_(server.answered_client(60s)), thread_([this] { follow(); }) {}
+  explicit Follower(const ServerProcess& server)
+      : remote_(server.answered_client(60s)), thread_([this] { follow(); }) {}
   ~Follower() {
     over_ = true;
     if (thread_.joinable()) thread_.join();

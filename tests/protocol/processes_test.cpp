@@ -57,7 +57,7 @@ TEST(ProcessBytes, ComeBackAsTheyWere) {
                                .skipped = {wanted},
                                .replays = {{effect, GlobalPosition{79}}},
                                .read_to = GlobalPosition{90},
-                               .figures = {1, 2, 3, 4, 5, 6, 7, 8},
+                               .figures = {1, 2, 3, 4, 5, 6, 7, 8, 9},
                                .failures = {{"rome", wanted, "book", 4, "closed"}},
                                .trouble = "closed",
                                .runs_at = "here:1",

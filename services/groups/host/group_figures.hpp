@@ -20,6 +20,7 @@ inline void add_figures(std::vector<std::pair<std::string, std::uint64_t>>& deta
   details.emplace_back(prefix + "parked", group.parked);
   details.emplace_back(prefix + "workers", group.workers.size());
   details.emplace_back(prefix + "redeliveries", group.rejected + group.expired);
+  details.emplace_back(prefix + "damaged", group.damaged);
 }
 
 }  // namespace evershard::cluster

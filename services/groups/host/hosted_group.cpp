@@ -19,7 +19,8 @@ using actors::GroupWorkerId;
 namespace {
 
 constexpr std::size_t group_page_events_max = 500;
-constexpr int pages_a_turn = 4;  ///< then other groups have theirs
+constexpr int looks_again_max = 8;  ///< at what is given out, while things are removed all the time
+constexpr int pages_a_turn = 4;     ///< then other groups have theirs
 
 /// What cannot be read now may be in a moment, somewhere else even. What is damaged stays so, and is told.
 bool comes_back(const Error& error) { return error.code != ErrorCode::corruption && error.code != ErrorCode::io; }
@@ -75,7 +76,8 @@ GroupInfo HostedGroup::info(GlobalPosition head) const {
                  .expired = counters.expired,
                  .parked_ever = counters.parked,
                  .replayed = counters.replayed,
-                 .discarded = counters.discarded};
+                 .discarded = counters.discarded,
+                 .damaged = passed_over_.count()};
   for (auto& worker : state_.worker_figures()) {
     info.workers.push_back({std::move(worker.name), worker.worker, worker.credit, worker.in_flight, worker.share,
                             worker.oldest, worker.acknowledged});
@@ -233,9 +235,13 @@ void HostedGroup::renew_queue(GroupWorkerId worker, Member& member) {
 }
 
 Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::size_t most, bool heard) {
-  std::vector<GroupDelivery> taken;
-  std::vector<actors::GroupDelivered> outs;
-  std::vector<std::optional<std::uint64_t>> hashes;
+  struct Taken {
+    actors::GroupDelivered out;
+    std::optional<std::uint64_t> hash;
+    std::uint64_t read_at = 0;
+    std::optional<RecordedEvent> event{};
+  };
+  std::vector<Taken> taken;
   {
     const Lock lock(mutex_);
     if (ended_) return refuse(*ended_);
@@ -244,61 +250,73 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
     if (heard) renew_queue(worker, here);
     auto& queue = here.queue;
     drop_outdated();
-    while (outs.size() < most && !queue.empty()) {
+    while (taken.size() < most && !queue.empty()) {
       const auto out = queue.front();
       queue.pop_front();
       if (!state_.is_out(out.position, out.delivery)) continue;
       if (!heard)
         state_.hand_over(out.position, out.delivery,
                          group_time());  // by that its node knows how long it is the worker's
-      GroupDelivery delivery{.delivery = out.delivery, .attempt = out.attempt};
+      auto& one = taken.emplace_back(Taken{out, state_.lane_of(out.position), cached_at_});
       if (const auto cached = cache_.find(out.position); cached != cache_.end()) {
-        delivery.event = std::move(cached->second);
-        cached_bytes_ -= bytes_of_event(delivery.event);
+        one.event = std::move(cached->second);
+        cached_bytes_ -= bytes_of_event(*one.event);
         cache_.erase(cached);
       }
-      outs.push_back(out);
-      hashes.push_back(state_.lane_of(out.position));
-      taken.push_back(std::move(delivery));
     }
   }
-  for (std::size_t i = 0; i < taken.size();) {
-    if (taken[i].event.position.value != 0) {
-      ++i;
-      continue;
-    }
-    const auto began = group_time();
-    auto event = fetch(outs[i].position, hashes[i]);
-    Lock lock(mutex_);
-    if (ended_) return refuse(*ended_);
-    if (event) unread_.erase(outs[i].position);
-    if (event && *event) {
-      taken[i++].event = **std::move(event);
-      continue;
-    }
-    // Who gets nothing now is to come again for what is still there.
-    if (const auto here = members_.find(worker); here != members_.end() && !here->second.queue.empty())
-      wakes_.push_back(here->second.wake);
-    if (!event) {
-      // It alone waits. The rest comes with the next call: it may be on the same node, and each is waited for.
-      state_.take_back(outs[i].position, outs[i].delivery, note_unread(outs[i].position, event.error(), began),
-                       group_time());
-      for (auto rest = i + 1; rest < outs.size(); ++rest)
-        state_.take_back(outs[rest].position, outs[rest].delivery, 0, group_time());
+  const auto give_back = [&](std::size_t from) {
+    for (auto rest = from; rest < taken.size(); ++rest)
+      state_.take_back(taken[rest].out.position, taken[rest].out.delivery, 0, group_time());
+    taken.resize(from);
+  };
+  const auto to_be_read = [this](const Taken& one) { return !one.event || one.read_at != rewritten(); };
+  // Until all of them are as they are now: something may be removed while another one is read.
+  for (int looks = 0; std::ranges::any_of(taken, to_be_read); ++looks) {
+    for (std::size_t i = 0; i < taken.size();) {
+      if (!to_be_read(taken[i])) {
+        ++i;
+        continue;
+      }
+      const auto began = group_time();
+      const auto out = taken[i].out;
+      taken[i].read_at = rewritten();
+      auto event = fetch(out.position, taken[i].hash);
+      Lock lock(mutex_);
+      if (ended_) return refuse(*ended_);
+      if (event) unread_.erase(out.position);
+      if (event && *event) {
+        taken[i++].event = **std::move(event);
+        continue;
+      }
+      // Who gets nothing now is to come again for what is still there.
+      if (const auto here = members_.find(worker); here != members_.end() && !here->second.queue.empty())
+        wakes_.push_back(here->second.wake);
+      if (!event) {
+        // It alone waits. The rest comes with the next call: it may be on the same node, and each is waited for.
+        state_.take_back(out.position, out.delivery, note_unread(out.position, event.error(), began), group_time());
+        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(i));
+        give_back(i);
+        deliver(lock);
+        parts_.bell->ring(&GroupBell::work);
+        if (taken.empty() && !comes_back(event.error())) return refuse(std::move(event).error());
+        break;
+      }
+      state_.drop(out.position, group_time());
+      taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(i));
       deliver(lock);
-      parts_.bell->ring(&GroupBell::work);
-      taken.resize(i);
-      if (taken.empty() && !comes_back(event.error())) return refuse(std::move(event).error());
-      return taken;
+      parts_.bell->ring(&GroupBell::keep);
     }
-    state_.drop(outs[i].position, group_time());
-    hashes.erase(hashes.begin() + static_cast<std::ptrdiff_t>(i));
-    taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(i));
-    outs.erase(outs.begin() + static_cast<std::ptrdiff_t>(i));
+    if (looks < looks_again_max) continue;
+    Lock lock(mutex_);
+    give_back(static_cast<std::size_t>(std::ranges::find_if(taken, to_be_read) - taken.begin()));
     deliver(lock);
-    parts_.bell->ring(&GroupBell::keep);
+    parts_.bell->ring(&GroupBell::work);
   }
-  return taken;
+  std::vector<GroupDelivery> given;
+  for (auto& one : taken)
+    given.push_back({.event = *std::move(one.event), .delivery = one.out.delivery, .attempt = one.out.attempt});
+  return given;
 }
 
 Result<RecordedEvent> HostedGroup::read_again(GlobalPosition position, std::optional<std::uint64_t> hash) const {
@@ -525,8 +543,13 @@ GroupTime HostedGroup::keep(bool finally) {
         .schema_revision = actors::GroupStateBytes::schema_revision,
         .keep = {},
         .ttl = {}};
-    writing_ = Writing{std::make_shared<Outcome>(), state_.revision(), state_.read_to(), snapshot.payload.size(),
-                       now + parts_.options.keep_most.count()};
+    snapshot.bytes_written = std::make_shared<std::atomic<std::size_t>>(snapshot.payload.size());
+    writing_ = Writing{.outcome = std::make_shared<Outcome>(),
+                       .revision = state_.revision(),
+                       .read_to = state_.read_to(),
+                       .bytes = snapshot.payload.size(),
+                       .written = snapshot.bytes_written,
+                       .until = now + parts_.options.keep_most.count()};
   }
   const auto done = [outcome = writing_->outcome, bell = parts_.bell](Result<void> kept) {
     const std::lock_guard lock(bell->mutex);
@@ -564,7 +587,7 @@ std::optional<GroupTime> HostedGroup::look_at_written() {
     if (*kept) {
       kept_revision_ = writing_->revision;
       kept_read_to_ = writing_->read_to;
-      pace_until_ = kept_at_ + pace_behind(writing_->bytes).count();
+      pace_until_ = kept_at_ + pace_behind(writing_->bytes, *writing_->written).count();
     }
   }
   writing_.reset();

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -158,6 +159,7 @@ class HostedGroup {
     std::uint64_t revision = 0;
     GlobalPosition read_to{};
     std::size_t bytes = 0;
+    std::shared_ptr<std::atomic<std::size_t>> written{};  ///< of them: Snapshot::bytes_written
     actors::GroupTime until = 0;
   };
   std::optional<Writing> writing_;  ///< the keeping thread's alone

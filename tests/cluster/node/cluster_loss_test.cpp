@@ -140,6 +140,8 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
     })) << (version ? "it is there" : version.error().what);
     EXPECT_TRUE(cluster_.node(node).aggregate(of_lost, GlobalPosition{0}).error().code == ErrorCode::not_found);
     EXPECT_EQ(cluster_.node(node).aggregates({}, {}, 10).error().code, ErrorCode::corruption);
+    EXPECT_EQ(cluster_.node(node).snapshot(of_lost).error().code, ErrorCode::corruption) << "it may have had one";
+    EXPECT_EQ(cluster_.node(node).snapshots(of_lost).error().code, ErrorCode::corruption);
   }
   append_round(1, "after");
 
@@ -150,6 +152,7 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
       return info.has_value();
     })) << info.error().what;
     EXPECT_EQ(info->version, SeqNr{1}) << "behind the loss it is known";
+    EXPECT_TRUE(cluster_.node(node).snapshot(of_lost));
     const auto over = settled_count(node);
     ASSERT_FALSE(over) << "it would be silent";
     EXPECT_EQ(over.error().code, ErrorCode::corruption) << over.error().what;
@@ -219,6 +222,10 @@ TEST_F(ClusterLoss, AnEventIsReadFromItsOwnShardAndWhereItIsLostThatIsTold) {
   EXPECT_EQ(read(3, here).value(), here);
   EXPECT_FALSE(read(3, there));
   EXPECT_FALSE(cluster_.node(3).event_at(here.position)) << "of all nodes one is away";
+  EXPECT_EQ(cluster_.node(3).event_again(here.position, here.aggregate, here.id).value(), here);
+  const auto ahead = cluster_.node(3).event_again(last_ + 1, here.aggregate, here.id);
+  ASSERT_FALSE(ahead);
+  EXPECT_NE(ahead.error().code, ErrorCode::not_found) << "another node may have come to it already";
 
   (void)assign_losing(3, lost);
   append_round(1, "after");

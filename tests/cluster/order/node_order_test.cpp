@@ -1046,6 +1046,71 @@ TEST_F(NodeOrderFollows, WhatItKeepsNoLongerIsMarkedWhereTheCutThatSaysSoWasFold
   EXPECT_THAT(marked(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false})), ElementsAre(shard_0));
 }
 
+/// Node 1 has applied cut 5, of other shards, and its disk has nothing of shard 0, of which it is a member.
+class NodeOrderWithoutARow : public NodeOrderFollows {
+ protected:
+  NodeActions comes(GlobalPosition last_of_the_shard, std::uint64_t last_cut = 5) {
+    start({process(1), "host-1", CutNumber{5}, GlobalPosition{9}, {}});
+    order().connected();
+    auto welcome = welcome_of(last_cut);
+    welcome.map = sharding::ShardMap(2);
+    welcome.replicas = {{2, {1, 2, 3}}, {}};
+    welcome.last_positions = {last_of_the_shard, GlobalPosition{9}};
+    return apply(order().welcome(welcome));
+  }
+  static std::vector<ShardId> marked(const NodeActions& actions) {
+    std::vector<ShardId> damaged;
+    for (const auto& apply : steps<NodeStep::Apply>(actions))
+      damaged.insert(damaged.end(), apply.damaged.begin(), apply.damaged.end());
+    return damaged;
+  }
+};
+
+// A member that has no row is one from the beginning only where there was no beginning yet. Else what went by would be
+// taken for what cuts refused.
+TEST_F(NodeOrderWithoutARow, IsNoReplicaWhereCutsThatCoverTheShardWentBy) {
+  const auto welcomed = comes(GlobalPosition{7});
+  EXPECT_THAT(welcomed.warnings, SizeIs(1));
+  EXPECT_FALSE(order().has_whole(shard_0));
+  EXPECT_EQ(order().page(shard_0, GlobalPosition{9}), NodeOrder::Page::not_here);
+  const auto told = order().hello({{shard_0, ShardOffset{4}}}).shards;
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_TRUE(told[0].damaged);
+  const auto next =
+      apply(order().announce(announce_of(cut_of(6, 10, {segment_of(0, 1, 4, 5)}, {opening_of(0, 1, 2, 4)}))));
+  EXPECT_THAT(marked(next), testing::Contains(shard_0)) << "the disk is told";
+  EXPECT_THAT(steps<NodeStep::Follow>(next), IsEmpty());
+  for (const auto& applied : steps<NodeStep::Apply>(next)) EXPECT_THAT(applied.own, IsEmpty());
+}
+
+// Later events were given positions since: only what comes next says that there were earlier ones.
+TEST_F(NodeOrderWithoutARow, IsNoReplicaWhereWhatComesFirstIsNotTheBeginning) {
+  EXPECT_THAT(comes(GlobalPosition{10}, 6).warnings, IsEmpty());
+  order().shipped(shard_0, ShardOffset{5});
+  const auto next = apply(order().announce(announce_of(cut_of(6, 10, {segment_of(0, 1, 4, 5)}))));
+  EXPECT_THAT(next.warnings, SizeIs(1));
+  EXPECT_FALSE(order().has_whole(shard_0));
+  EXPECT_THAT(marked(next), testing::Contains(shard_0));
+  for (const auto& applied : steps<NodeStep::Apply>(next))
+    for (const auto& own : applied.own)
+      EXPECT_THAT(own.segment.refused, IsEmpty()) << "nothing that went by is refused";
+}
+
+TEST_F(NodeOrderWithoutARow, IsOneWhereTheShardBeginsNow) {
+  EXPECT_THAT(comes(GlobalPosition{0}).warnings, IsEmpty());
+  EXPECT_TRUE(order().has_whole(shard_0));
+  apply(order().announce(announce_of(cut_of(6, 10, {}, {opening_of(0, 1, 2, 1)}))));
+  EXPECT_EQ(order().follows(shard_0), Epoch{1});
+  EXPECT_THAT(steps<NodeStep::Apply>(apply(order().announce(announce_of(cut_of(7, 10, {segment_of(0, 1, 1, 4)}))))),
+              IsEmpty())
+      << "it waits for what is shipped";
+  const auto applied = steps<NodeStep::Apply>(apply(order().shipped(shard_0, ShardOffset{4})));
+  ASSERT_THAT(applied, SizeIs(1));
+  ASSERT_THAT(applied[0].own, SizeIs(1));
+  EXPECT_THAT(applied[0].damaged, IsEmpty());
+  EXPECT_TRUE(order().has_whole(shard_0));
+}
+
 // The log deletes cuts up to its checkpoint a few at a time: those that are left cover what is here.
 TEST_F(NodeOrderFollows, TakesNothingOffThatCutsCoverWhichAreNotDeletedYet) {
   start_following();

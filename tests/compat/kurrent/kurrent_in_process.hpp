@@ -18,6 +18,7 @@ struct KurrentInProcess {
                             const std::function<EventStore&(EventStore&)>& in_between = {})
       : local(Local::open({}).value()), watch(local) {
     served.all_names = in_between ? &in_between(local.all_names()) : &local.all_names();
+    served.rewritten = [this] { return local.rewritten(); };
     door::DoorOptions options;
     options.listen = {"127.0.0.1:0"};
     door = start_door(served, options, of_door).value();

@@ -44,7 +44,7 @@ class OneHome final : public serving::Homes {
 class Listener final : public PersistentConsumer {
  public:
   void joined() override { ++joins; }
-  void give(esps::ReadResp event) override {
+  void give(esps::ReadResp event, std::uint64_t) override {
     const std::lock_guard lock(mutex);
     given.push_back(std::move(event));
   }

@@ -268,7 +268,7 @@ TEST(PersistentSubscription, KeepsEachReasonOnceAndNoMoreThanHasRoom) {
     for (auto key = from; key != to; ++key) (void)group.refuse_event(1, id_for(key), Nack::park, reason(key));
   };
   park(0, 3'000, [](auto) { return std::string(1'000, 'x'); });
-  EXPECT_EQ(group.progress().reasons.size(), 1u);
+  EXPECT_EQ(group.progress().reasons.texts().size(), 1u);
   EXPECT_EQ(group.progress().reason_of(7), std::string(500, 'x'));
   park(3'000, 6'000, [](auto key) { return std::to_string(key) + std::string(1'000, 'y'); });
   EXPECT_LE(group.progress().reasons.bytes(), PersistentSubscription::reasons_bytes_max + 500);

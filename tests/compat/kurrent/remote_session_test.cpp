@@ -46,10 +46,14 @@ class AskedHomes final : public serving::Homes {
 class ToldConsumer final : public PersistentConsumer {
  public:
   void joined() override { ++joins; }
-  void give(esps::ReadResp event) override { given.push_back(std::move(event)); }
+  void give(esps::ReadResp event, std::uint64_t at) override {
+    given.push_back(std::move(event));
+    read_at = at;
+  }
   void drop(const Dropped& how) override { drops.push_back(how); }
   int joins = 0;
   std::vector<esps::ReadResp> given;
+  std::uint64_t read_at = 0;
   std::vector<Dropped> drops;
 };
 
@@ -83,9 +87,11 @@ class RemoteSessionTest : public ::testing::Test {
     ASSERT_EQ(consumer->joins, 1);
   }
   AskedHomes homes_;
+  std::uint64_t rewritten_ = 1;
   std::shared_ptr<ToldConsumer> consumer = std::make_shared<ToldConsumer>();
-  std::shared_ptr<RemoteSession> session = std::make_shared<RemoteSession>(
-      homes_, SubscriptionName{"order-1", "g"}, consumer, PersistentConsumer::Told{"from", "me", "one", 5});
+  std::shared_ptr<RemoteSession> session =
+      std::make_shared<RemoteSession>(homes_, SubscriptionName{"order-1", "g"}, consumer,
+                                      PersistentConsumer::Told{"from", "me", "one", 5}, [this] { return rewritten_; });
 };
 
 TEST_F(RemoteSessionTest, AsksForMoreAndSettlesBeside) {
@@ -113,6 +119,21 @@ TEST_F(RemoteSessionTest, AsksForMoreAndSettlesBeside) {
   EXPECT_TRUE(consumer->drops.empty());
 }
 
+// What is removed while the answer is under way, or was where the event had waited, is looked at before it goes out.
+TEST_F(RemoteSessionTest, SaysWhenAnEventWasRead) {
+  ASSERT_NO_FATAL_FAILURE(join());
+  rewritten_ = 2;
+  homes::Taken taken;
+  *taken.add_events() = event_numbered(4);
+  homes_.answer(home_calls::take, reply_of({}, taken.SerializeAsString()));
+  EXPECT_EQ(consumer->read_at, 1u);
+  homes_.answer(home_calls::take, reply_of({}, taken.SerializeAsString()));
+  EXPECT_EQ(consumer->read_at, 2u);
+  taken.set_look_again(true);
+  homes_.answer(home_calls::take, reply_of({}, taken.SerializeAsString()));
+  EXPECT_GT(consumer->read_at, 2u) << "of no moment that was";
+}
+
 TEST_F(RemoteSessionTest, WhoseHomeDoesNotAnswerHasMoved) {
   ASSERT_NO_FATAL_FAILURE(join());
   session->acknowledge({id_numbered(1)});
@@ -128,8 +149,8 @@ TEST_F(RemoteSessionTest, OnlyTheSubscriptionItselfRefusesForGood) {
   homes_.answer(home_calls::join, refuse(ErrorCode::wrong_shard, "not here"));
   ASSERT_EQ(consumer->drops.size(), 1u);
   EXPECT_TRUE(consumer->drops[0].moved);
-  const auto second =
-      std::make_shared<RemoteSession>(homes_, SubscriptionName{"order-1", "g"}, consumer, PersistentConsumer::Told{});
+  const auto second = std::make_shared<RemoteSession>(homes_, SubscriptionName{"order-1", "g"}, consumer,
+                                                      PersistentConsumer::Told{}, [this] { return rewritten_; });
   second->start();
   homes_.answer(home_calls::join, reply_of(subscription_absent({"order-1", "g"}), {}));
   ASSERT_EQ(consumer->drops.size(), 2u);
@@ -162,16 +183,16 @@ struct Replies {
 
 TEST(HomeConsumer, GivesWhenItIsAskedAndWaitsWhereThereIsNothing) {
   const HomeConsumer::Clock::time_point now{};
-  HomeConsumer consumer(now);
+  HomeConsumer consumer(now, [] { return std::uint64_t{0}; });
   Replies replies;
-  consumer.give(event_numbered(1));
-  consumer.give(event_numbered(2));
+  consumer.give(event_numbered(1), 0);
+  consumer.give(event_numbered(2), 0);
   consumer.take(now, replies.done());
   ASSERT_EQ(replies.all.size(), 1u);
   EXPECT_EQ(replies.all[0].events_size(), 2);
   consumer.take(now, replies.done());
   EXPECT_EQ(replies.all.size(), 1u);
-  consumer.give(event_numbered(3));
+  consumer.give(event_numbered(3), 0);
   ASSERT_EQ(replies.all.size(), 2u);
   EXPECT_EQ(replies.all[1].events(0).event().event().stream_revision(), 3u);
   consumer.take(now, replies.done());
@@ -184,11 +205,26 @@ TEST(HomeConsumer, GivesWhenItIsAskedAndWaitsWhereThereIsNothing) {
   EXPECT_TRUE(consumer.look(now + nothing_after + silence_max)) << "nobody asks any more";
 }
 
+TEST(HomeConsumer, SaysWhereSomethingWasRemovedSinceItWasGiven) {
+  const HomeConsumer::Clock::time_point now{};
+  std::uint64_t rewritten = 0;
+  HomeConsumer consumer(now, [&] { return rewritten; });
+  Replies replies;
+  consumer.give(event_numbered(1), 0);
+  ++rewritten;
+  consumer.take(now, replies.done());
+  consumer.give(event_numbered(2), 1);
+  consumer.take(now, replies.done());
+  ASSERT_EQ(replies.all.size(), 2u);
+  EXPECT_TRUE(replies.all[0].look_again());
+  EXPECT_FALSE(replies.all[1].look_again());
+}
+
 TEST(HomeConsumer, AnswersInPagesAndThenItsEnd) {
   const HomeConsumer::Clock::time_point now{};
-  HomeConsumer consumer(now);
+  HomeConsumer consumer(now, [] { return std::uint64_t{0}; });
   Replies replies;
-  for (std::uint64_t i = 0; i < 3; ++i) consumer.give(event_numbered(i, taken_bytes_max * 2 / 3));
+  for (std::uint64_t i = 0; i < 3; ++i) consumer.give(event_numbered(i, taken_bytes_max * 2 / 3), 0);
   consumer.drop({subscription_absent({"order-1", "g"}), true});
   for (int i = 0; i < 3; ++i) consumer.take(now, replies.done());
   ASSERT_EQ(replies.all.size(), 3u);

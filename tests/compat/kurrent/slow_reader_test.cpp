@@ -3,9 +3,14 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -215,6 +220,28 @@ class KurrentSlowConsumerTest : public KurrentSlowReaderTest {
     *request.mutable_ack()->add_ids() = response.event().event().id();
     EXPECT_TRUE(consumer.call->Write(request));
   }
+  std::int64_t given_in_all() { return info().total_items(); }
+  sub::SubscriptionInfo info() {
+    const auto stub = sub::PersistentSubscriptions::NewStub(connection());
+    grpc::ClientContext context;
+    sub::GetInfoReq request;
+    request.mutable_options()->mutable_stream_identifier()->set_stream_name("slow-1");
+    request.mutable_options()->set_group_name("g");
+    sub::GetInfoResp response;
+    EXPECT_TRUE(stub->GetInfo(&context, request, &response).ok());
+    return response.subscription_info();
+  }
+  /// Returns: so many are in front of him.
+  bool is_given(std::int64_t count) {
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    while (given_in_all() < count && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+    return given_in_all() >= count;
+  }
+  /// So what was read before is looked at again.
+  void remove_another() {
+    fill("other-1", 1, 10);
+    ASSERT_TRUE(local.retention().remove_aggregate({"other", "1"}, {}));
+  }
   static void leave(Consumer& consumer) {
     consumer.context.TryCancel();
     static_cast<void>(consumer.call->Finish());
@@ -257,18 +284,7 @@ TEST_F(KurrentSlowConsumerTest, HasNoMoreInFrontOfHimThanSlotsHoweverOftenItIsGi
   constexpr int slots = 160, times = 10;  // once a second, 8 MB each time
   create(1'000, 10'000);
   const auto slow = join(slots);
-  const auto given_in_all = [this] {
-    const auto stub = sub::PersistentSubscriptions::NewStub(connection());
-    grpc::ClientContext context;
-    sub::GetInfoReq request;
-    request.mutable_options()->mutable_stream_identifier()->set_stream_name("slow-1");
-    request.mutable_options()->set_group_name("g");
-    sub::GetInfoResp response;
-    EXPECT_TRUE(stub->GetInfo(&context, request, &response).ok());
-    return response.subscription_info().total_items();
-  };
-  const auto until = std::chrono::steady_clock::now() + 60s;
-  while (given_in_all() < slots * times && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+  ASSERT_TRUE(is_given(slots * times));
   // What the connection took comes first: slots of each time. Then comes what he was given last.
   sub::ReadResp response;
   int before = 0, jump = 0;
@@ -278,6 +294,133 @@ TEST_F(KurrentSlowConsumerTest, HasNoMoreInFrontOfHimThanSlotsHoweverOftenItIsGi
   }
   EXPECT_GE(jump, 3) << "each time that he was given them was still in front of him";
   leave(*slow);
+}
+
+// What the connection took is on its way. What waits in front of it is looked at again.
+TEST_F(KurrentSlowConsumerTest, IsNotGivenWhatIsRemovedWhileItWaitsForHim) {
+  constexpr int slots = 300;
+  constexpr std::uint64_t kept_from = 290;
+  create(120'000, 10);
+  const auto slow = join(slots);
+  ASSERT_TRUE(is_given(slots));
+  TruncateOptions options;
+  options.uncovered = true;
+  ASSERT_TRUE(local.retention().truncate_aggregate({"slow", "1"}, SeqNr{kept_from + 1}, options));
+  sub::ReadResp response;
+  std::size_t removed = 0;
+  auto at = take(*slow, response);
+  for (; at < kept_from; at = take(*slow, response)) ++removed;
+  EXPECT_LT(removed, kept_from) << "all of them";
+  EXPECT_EQ(at, kept_from);
+  leave(*slow);
+}
+
+// That is no fault of the event: where it is not there to be looked at, it is neither refused nor counted.
+TEST_F(KurrentSlowConsumerTest, IsGivenInOrderWhatCannotBeLookedAtForAWhile) {
+  constexpr int slots = 300;
+  constexpr std::uint64_t erased = slots - 1;
+  std::atomic<int> fails{3}, looks{0};
+  served.event_again = [&](GlobalPosition position, const std::optional<AggregateId>& aggregate,
+                           const EventId&) -> Result<RecordedEvent> {
+    EXPECT_TRUE(aggregate && aggregate->text() == "slow-1");
+    ++looks;
+    if (fails-- > 0) return refuse(ErrorCode::unavailable, "its node is away");
+    auto event = local.all_names().event_at(position);
+    if (event && event->seq_nr == SeqNr{erased + 1}) event->state = EventState::erased;
+    return event;
+  };
+  create(120'000, 0);
+  const auto slow = join(slots);
+  ASSERT_TRUE(is_given(slots));
+  remove_another();
+  sub::ReadResp response;
+  for (std::uint64_t i = 0; i != slots; ++i) {
+    ASSERT_EQ(take(*slow, response), i);
+    EXPECT_EQ(response.event().event().data().empty(), i == erased) << i;
+  }
+  EXPECT_GT(looks, 3) << "all of them were with the connection";
+  EXPECT_EQ(info().parked_message_count(), 0);
+  EXPECT_EQ(given_in_all(), slots) << "some were given again";
+  leave(*slow);
+}
+
+TEST_F(KurrentSlowConsumerTest, HasToComeAgainWhereNothingCanBeLookedAtForLong) {
+  constexpr int slots = 300;
+  served.event_again = [](GlobalPosition, const std::optional<AggregateId>&, const EventId&) -> Result<RecordedEvent> {
+    return refuse(ErrorCode::unavailable, "its node is away");
+  };
+  create(120'000, 0);
+  const auto slow = join(slots);
+  ASSERT_TRUE(is_given(slots));
+  remove_another();
+  sub::ReadResp response;
+  while (slow->call->Read(&response)) {
+  }
+  EXPECT_EQ(slow->call->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(info().parked_message_count(), 0);
+  const auto next = join(1);
+  EXPECT_EQ(take(*next, response), 0u);
+  EXPECT_EQ(response.event().retry_count(), 0);
+  leave(*next);
+}
+
+// As many as the pool has threads.
+TEST_F(KurrentSlowConsumerTest, HoldsUpNobodyWhereThingsAreRemovedAllTheTime) {
+  constexpr int slots = 300;
+  std::atomic<bool> goes_on{false};
+  std::atomic<std::uint64_t> removals{0};
+  std::mutex mutex;
+  std::map<GlobalPosition, int> looks;
+  served.rewritten = [&] { return goes_on ? ++removals : removals.load(); };
+  served.event_again = [&](GlobalPosition position, const std::optional<AggregateId>&, const EventId&) {
+    {
+      const std::lock_guard lock(mutex);
+      ++looks[position];
+    }
+    return local.all_names().event_at(position);
+  };
+  const auto two_are_looked_at = [&] {
+    const std::lock_guard lock(mutex);
+    return std::ranges::count_if(looks, [](const auto& one) { return one.second > 100; }) == 2;
+  };
+  create(120'000, 0);
+  const auto one = join(slots), other = join(slots);
+  ASSERT_TRUE(is_given(2 * slots));
+  goes_on = true;
+  std::atomic<int> taken{0};
+  const auto take_all = [&](Consumer& consumer) {
+    sub::ReadResp response;
+    for (int i = 0; i != slots && consumer.call->Read(&response); ++i) ++taken;
+  };
+  std::thread first([&] { take_all(*one); }), second([&] { take_all(*other); });
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       !two_are_looked_at() && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(two_are_looked_at());
+  others_are_served();
+  EXPECT_LT(taken, 2 * slots);
+  goes_on = false;
+  first.join();
+  second.join();
+  EXPECT_EQ(taken, 2 * slots);
+  leave(*one);
+  leave(*other);
+}
+
+TEST(UnsentEvents, WhatDoesNotGoOutIsTheNextOneAgainUnlessItWasGivenAgain) {
+  UnsentEvents<int> unsent;
+  unsent.set_slots(2);
+  const auto a = EventId::random(), b = EventId::random();
+  unsent.add(a, 1, false);
+  unsent.add(b, 2, false);
+  unsent.put_back(a, unsent.take());
+  EXPECT_EQ(unsent.front(), 1);
+  const auto first = unsent.take();
+  unsent.add(a, 3, true);
+  unsent.put_back(a, first);
+  EXPECT_EQ(unsent.take(), 2);
+  EXPECT_EQ(unsent.take(), 3);
+  EXPECT_TRUE(unsent.empty());
 }
 
 TEST(UnsentEvents, HaveWhatIsGivenAgainOnce) {

@@ -124,7 +124,8 @@ class TroubledProcesses final : public Processes {
                            .rejected = 15,
                            .performed = 16,
                            .given_up = 17,
-                           .failed = 18};
+                           .failed = 18,
+                           .damaged = 19};
   }
   [[nodiscard]] Result<std::vector<ProcessInfo>> processes() override {
     if (trouble) return refuse(*trouble);
@@ -212,6 +213,7 @@ TEST(HttpMetrics, SayHowProcessesAre) {
            R"(evershard_process_effects_performed_total{process="trips"} 16)",
            R"(evershard_process_effects_given_up_total{process="trips"} 17)",
            R"(evershard_process_failed_total{process="trips"} 18)",
+           R"(evershard_process_damaged_total{process="trips"} 19)",
        }) {
     EXPECT_THAT(text, HasSubstr(line));
   }
@@ -220,6 +222,15 @@ TEST(HttpMetrics, SayHowProcessesAre) {
   const auto without = door.metrics();
   EXPECT_THAT(without, HasSubstr("\nevershard_watermark "));
   EXPECT_THAT(without, testing::Not(HasSubstr("evershard_process_")));
+}
+
+TEST(HttpMetrics, SayWhatCouldNotBeRead) {
+  RunningDoor door;
+  ASSERT_TRUE(door.store.groups().create_group({.name = "mails"}));
+  const auto text = door.get("/metrics").body;
+  for (const auto* line :
+       {R"(evershard_group_damaged_total{group="mails"} 0)", "\nevershard_retention_damaged_total 0\n"})
+    EXPECT_THAT(text, HasSubstr(line));
 }
 
 TEST(HttpMetrics, SayWhatWaitsForItsTime) {

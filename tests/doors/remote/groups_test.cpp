@@ -83,6 +83,73 @@ TEST(RemoteGroups, AWorkerGoesToAnotherServerWhereOneDoesNotAnswer) {
   EXPECT_TRUE(worker->acknowledge(delivered(*worker)));
 }
 
+// Between the moment at which an event is taken for a worker and that at which it begins to be sent.
+TEST(RemoteGroups, WhatIsRemovedOnItsWayOutIsNotSent) {
+  ServedStore served;
+  auto remote = served.connect();
+  std::atomic<int> looks_left{0};
+  std::atomic<bool> removed{false};
+  std::mutex mutex;
+  AggregateId gone;
+  served.served->rewritten = [&] {
+    if (--looks_left == 0) {
+      const std::lock_guard lock(mutex);
+      EXPECT_TRUE(served.local.retention().remove_aggregate(gone, {}));
+      removed = true;
+    }
+    return served.local.rewritten();
+  };
+  for (int look = 1; look <= 5; ++look) {
+    const auto name = std::to_string(look);
+    {
+      const std::lock_guard lock(mutex);
+      gone = {"gone", name};
+    }
+    removed = false;
+    looks_left = look;
+    for (const std::string type : {"gone", "kept"})
+      ASSERT_TRUE(served.local.append(Append{}.event(type + '-' + name, "Placed", "{}", {"of:" + name})));
+    ASSERT_TRUE(served.local.groups().create_group(
+        {.name = "g" + name, .query = Query{}.tags({"of:" + name}), .after = GlobalPosition(0)}));
+    auto worker = remote.groups().join_group("g" + name, {.name = "w", .credit = 1});
+    ASSERT_TRUE(worker) << worker.error().what;
+    const auto given = delivered(*worker);
+    EXPECT_TRUE(removed) << "it is looked at so often before it is sent";
+    EXPECT_EQ(given.event.aggregate->text(), "kept-" + name);
+  }
+}
+
+// As many workers as the pool has threads.
+TEST(RemoteGroups, WhereThingsAreRemovedAllTheTimeNobodyIsHeldUp) {
+  ServedStore served;
+  std::atomic<bool> goes_on{true};
+  std::atomic<std::uint64_t> removals{0};
+  std::atomic<int> looks{0};
+  served.served->rewritten = [&] { return goes_on ? ++removals : removals.load(); };
+  served.served->event_again = [&](GlobalPosition position, const std::optional<AggregateId>&, const EventId&) {
+    ++looks;
+    return served.local.event_at(position);
+  };
+  auto remote = served.connect();
+  append_orders(served.local, 2, 1);
+  std::vector<GroupWorker> workers;
+  for (const std::string name : {"g1", "g2"}) {
+    ASSERT_TRUE(served.local.groups().create_group({.name = name, .query = Query{}.tags({"kind:test"})}));
+    auto worker = remote.groups().join_group(name, {.name = "w", .credit = 1});
+    ASSERT_TRUE(worker) << worker.error().what;
+    workers.push_back(*std::move(worker));
+  }
+  for (const auto until = std::chrono::steady_clock::now() + group_patience;
+       looks < 1'000 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_GE(looks, 1'000);
+  const auto ran = std::make_shared<std::promise<void>>();
+  served.pool.run([ran] { ran->set_value(); });
+  EXPECT_EQ(ran->get_future().wait_for(10s), std::future_status::ready);
+  goes_on = false;
+  for (auto& worker : workers) EXPECT_EQ(delivered(worker).attempt, 1u);
+}
+
 TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   ServedStore served;
   auto remote = served.connect();

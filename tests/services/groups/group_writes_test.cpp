@@ -58,6 +58,10 @@ class KeptGroup {
     });
   }
   void discard_first() { EXPECT_TRUE(state_.discard(GlobalPosition(state_.parked().begin()->first), now_)); }
+  void discard_any() {
+    const auto at = std::next(state_.parked().begin(), static_cast<std::ptrdiff_t>(random_() % state_.parked().size()));
+    EXPECT_TRUE(state_.discard(GlobalPosition(at->first), now_));
+  }
   /// Returns: bytes written.
   std::size_t keep() {
     now_ += 10;
@@ -112,15 +116,28 @@ TEST(GroupWrites, ASettlementWritesWhatChangedWhateverIsParked) {
       group.acknowledge();
       acknowledging += group.keep();
     }
+    std::size_t discarding = 0, discarding_anywhere = 0;
+    for (int n = 0; n != many && parked != 0; ++n) {
+      group.discard_first();
+      discarding += group.keep();
+    }
+    for (int n = 0; n != many && parked != 0; ++n) {
+      group.discard_any();
+      discarding_anywhere += group.keep();
+    }
     const auto whole = group.bytes();
     ASSERT_EQ(group.kept_bytes(), whole);
     RecordProperty("state_" + std::to_string(parked), static_cast<int>(whole.size()));
     RecordProperty("acknowledgement_" + std::to_string(parked), static_cast<int>(acknowledging / many));
     RecordProperty("parking_" + std::to_string(parked), static_cast<int>(parking / many));
+    RecordProperty("discarding_the_first_" + std::to_string(parked), static_cast<int>(discarding / many));
+    RecordProperty("discarding_any_" + std::to_string(parked), static_cast<int>(discarding_anywhere / many));
+    EXPECT_LT(discarding / many, 16u << 10);
+    EXPECT_LT(discarding_anywhere / many, 24u << 10);
     EXPECT_LT(acknowledging / many, 16u << 10);
     EXPECT_LT(parking / many, 24u << 10);
     if (parked == 10'000) {
-      EXPECT_GT(whole.size(), 900u << 10);
+      EXPECT_GT(whole.size(), 800u << 10);
     }
   }
 }
