@@ -117,7 +117,7 @@ TEST_F(ClusterErasures, TheNextErasureFinishesItFirst) {
   away_ = true;
   const auto erased = one.erase("ada", {}, {});
   EXPECT_EQ(code_of(erased), "unavailable");
-  EXPECT_THAT(erased.error().what, testing::HasSubstr("the key is destroyed"));
+  EXPECT_THAT(erased.error().what, ::testing::HasSubstr("the key is destroyed"));
   away_ = false;
   EXPECT_EQ(code_of(one.erase("bob", {}, {})), "ok");
   EXPECT_THAT(taken_out_, ElementsAre(id_, bob));
