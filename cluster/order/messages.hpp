@@ -40,7 +40,6 @@ struct ShardTold {
   ShardOffset covered{1};    ///< the first offset no cut that was applied here covers
   ShardOffset tail{1};       ///< the first offset never used; not before `covered`
   bool damaged = false;      ///< it lacks what cuts cover, or was told to keep it no longer: this is no replica
-  bool rows_unsure = false;  ///< its row log may never have been whole on this disk
 };
 
 /// The first message of a session, and again whenever a shard of the node's is not opened.

@@ -88,19 +88,6 @@ TEST_F(CoordinatorSets, WhoLearnsCountsOnceItHasSaidThatItHasAll) {
   EXPECT_EQ(newcomers_status().learns, 0u);
 }
 
-// One more that counts is one more whose row log a new writer needs, while another one is away.
-TEST_F(CoordinatorSets, WhoLearnsDoesNotCountBeforeItsRowLogIsWhole) {
-  settle(coordinator().lost(process(newcomer)));
-  auto hello = hello_with(2, false);
-  for (auto& shard : hello.shards) shard.rows_unsure = true;
-  settle(coordinator().hello(hello));
-  settle(coordinator().tend_sets());
-  EXPECT_FALSE(counts(learns_.front()));
-  settle(coordinator().hello(hello_with(2, false)));
-  settle(coordinator().tend_sets());
-  EXPECT_TRUE(counts(learns_.front()));
-}
-
 // It kept the shard before, was told to keep it no longer, and is killed while it learns it anew: its disk still has
 // what it kept, and says so before it knows what it is to keep.
 TEST_F(CoordinatorSets, WhatADiskHasFromBeforeItWasToldToKeepItNoLongerDoesNotCount) {

@@ -116,6 +116,9 @@ TEST(EmbeddedClusterDoors, RefuseAConditionBehindWhatTheStoreHas) {
   const auto append_behind = [&](std::size_t door, GlobalPosition after) {
     return remotes[door].append(Append{}.event("order-1", "Placed", "{}").fail_if(Query{}.types({"Cancelled"}), after));
   };
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  while (!append_behind(0, last) && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(20ms);  // a shard may have no writer yet
   for (std::size_t n = 0; n != 20; ++n) {
     const auto done = append_behind(n % 2, last);
     ASSERT_TRUE(done) << done.error().what;
