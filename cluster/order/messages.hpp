@@ -35,11 +35,11 @@ struct NodeProcess {
 /// A shard as a node's disk has it.
 struct ShardTold {
   ShardId shard;
-  Epoch epoch;               ///< the newest one this disk was opened under; 0: none
-  bool taken = false;        ///< this very process took that opening
-  ShardOffset covered{1};    ///< the first offset no cut that was applied here covers
-  ShardOffset tail{1};       ///< the first offset never used; not before `covered`
-  bool damaged = false;      ///< it lacks what cuts cover, or was told to keep it no longer: this is no replica
+  Epoch epoch;             ///< the newest one this disk was opened under; 0: none
+  bool taken = false;      ///< this very process took that opening
+  ShardOffset covered{1};  ///< the first offset no cut that was applied here covers
+  ShardOffset tail{1};     ///< the first offset never used; not before `covered`
+  bool damaged = false;    ///< it lacks what cuts cover, or was told to keep it no longer: this is no replica
 };
 
 /// The first message of a session, and again whenever a shard of the node's is not opened.

@@ -117,10 +117,10 @@ TEST(EmbeddedClusterDoors, RefuseAConditionBehindWhatTheStoreHas) {
     return remotes[door].append(Append{}.event("order-1", "Placed", "{}").fail_if(Query{}.types({"Cancelled"}), after));
   };
   const auto until = std::chrono::steady_clock::now() + 60s;
-  while (!append_behind(0, last) && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(20ms);  // a shard may have no writer yet
   for (std::size_t n = 0; n != 20; ++n) {
-    const auto done = append_behind(n % 2, last);
+    auto done = append_behind(n % 2, last);
+    for (; !done && n == 0 && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(20ms))
+      done = append_behind(0, last);  // a shard may have no writer yet
     ASSERT_TRUE(done) << done.error().what;
     last = done->last_position;
   }
@@ -129,13 +129,14 @@ TEST(EmbeddedClusterDoors, RefuseAConditionBehindWhatTheStoreHas) {
                R"({"events":[{"aggregate":"order-1","type":"Placed","payload":{}}],)"
                R"("fail_if":[{"query":{"items":[{"types":["Cancelled"]}]},"after":1000}]})");
   });
+  const auto head = "beyond the head of the store, " + std::to_string(last.value) + ", fork ";
   const auto beyond = append_behind(0, GlobalPosition{1'000});
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
-  EXPECT_THAT(beyond.error().what, HasSubstr("position 1000 lies beyond the head of the store, 20, fork "));
+  EXPECT_THAT(beyond.error().what, HasSubstr("position 1000 lies " + head));
   const auto answer = over_http.get();
   EXPECT_EQ(answer.status, 400) << answer.body;
-  EXPECT_THAT(answer.body, HasSubstr("lies beyond the head of the store, 20, fork "));
+  EXPECT_THAT(answer.body, HasSubstr("lies " + head));
   EXPECT_EQ(cluster.node(1).head().value(), last);
   doors.clear();  // before the nodes
 }
