@@ -138,7 +138,7 @@ function(evershard_package)
       foreach(part IN LISTS parts)
         get_target_property(public ${part} EVERSHARD_PUBLIC)
         # What speaks in generated messages is nobody's outside.
-        if(public OR (component MATCHES "^(base|embedding)$" AND NOT part MATCHES "^evershard_store_(cluster_)?messages$"))
+        if(public OR (component MATCHES "^(base|embedding)$" AND NOT part MATCHES "^evershard_api_(cluster_)?messages$"))
           evershard_install_headers(${part} ${component})
         endif()
       endforeach()
