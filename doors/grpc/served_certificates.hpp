@@ -7,7 +7,7 @@
 
 #include <grpcpp/security/server_credentials.h>
 
-#include "evershard/doors/grpc/tls_files.hpp"
+#include "evershard/doors/grpc/read_tls.hpp"
 #include "evershard/doors/serving/tls_files.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/files/descriptor.hpp"

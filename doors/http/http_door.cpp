@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/doors/http/connection.hpp"
+#include "evershard/doors/http/http_connection.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::http {

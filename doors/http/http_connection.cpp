@@ -1,4 +1,4 @@
-#include "evershard/doors/http/connection.hpp"
+#include "evershard/doors/http/http_connection.hpp"
 
 #include <boost/asio/post.hpp>
 

@@ -1,4 +1,4 @@
-#include "evershard/doors/grpc/tls_files.hpp"
+#include "evershard/doors/grpc/read_tls.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
