@@ -88,10 +88,10 @@ class Copy : public Program {
     EXPECT_EQ(done.status, status) << done.err;
     return done.out.empty() ? Json() : Json::parse(done.out);
   }
-  /// Until the condition holds, or for a minute.
+  /// Until the condition holds, or for two minutes.
   template <class Condition>
   static bool wait_until(Condition condition) {
-    for (const auto until = std::chrono::steady_clock::now() + seconds(60); std::chrono::steady_clock::now() < until;
+    for (const auto until = std::chrono::steady_clock::now() + seconds(120); std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(milliseconds(20))) {
       if (condition()) return true;
     }

@@ -1,7 +1,10 @@
 // Commands over HTTP to the aggregates of a program that serves with its own command line: alone, and as a cluster.
 
 #include <csignal>
+#include <numeric>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "tests/cli/program.hpp"
 #include "tests/doors/http/http_client.hpp"
@@ -23,10 +26,17 @@ std::string word_behind(const std::string& line, const std::string& word) {
 
 nlohmann::json asked(const std::string& address, const std::string& account, const std::string& command,
                      const std::string& json, const std::string& id = {}) {
-  const auto answer = ask(address, "POST",
-                          "/api/v1/aggregates/bank_account-" + account + "/commands/bank." + command +
-                              (id.empty() ? "" : "?command_id=" + id),
-                          json);
+  const auto once = [&] {
+    return ask(address, "POST",
+               "/api/v1/aggregates/bank_account-" + account + "/commands/bank." + command +
+                   (id.empty() ? "" : "?command_id=" + id),
+               json);
+  };
+  auto answer = once();
+  // A shard that is being opened, a busy machine: the same command again takes effect once.
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       !id.empty() && answer.status >= 500 && std::chrono::steady_clock::now() < until; answer = once())
+    std::this_thread::sleep_for(50ms);
   EXPECT_EQ(answer.status, 200) << answer.body;
   return answer.json();
 }
@@ -35,7 +45,7 @@ class HostedCommands : public Program {
  protected:
   void end(Process& process) {
     process.signal(SIGTERM);
-    const auto finished = process.wait(60s);
+    const auto finished = process.wait();
     EXPECT_EQ(finished.status, 0) << finished.err;
   }
 };
@@ -77,7 +87,7 @@ TEST_F(HostedCommands, AreTakenByEveryNodeOfACluster) {
   Process process({BANK_PROGRAM, "cluster", "launch", "3", "--data", path("cluster"), "--listen", "127.0.0.1:0",
                    "--http-listen", "127.0.0.1:0", "--replicas", "1", "--cut-log", "local", "--shards", "12"});
   std::vector<std::string> addresses;
-  for (const auto& line : process.lines(5, 60s))
+  for (const auto& line : process.lines(5))
     if (line.starts_with("node ")) addresses.push_back(word_behind(line, "http"));
   ASSERT_EQ(addresses.size(), 3u);
 
@@ -93,14 +103,19 @@ TEST_F(HostedCommands, AreTakenByEveryNodeOfACluster) {
     EXPECT_EQ(again["duplicate"], true);
     EXPECT_EQ(again["reply"]["amount"], "1");
   }
-  std::uint64_t live = 0;
-  for (const auto& address : addresses) {
-    const auto stats = ask(address, "GET", "/api/v1/stats").json();
-    const auto here = stats["details"].value("aggregates.live", 0u);
-    EXPECT_GT(here, 0u) << stats["details"];
-    live += here;
-  }
-  EXPECT_EQ(live, std::uint64_t{accounts});
+  std::vector<std::uint64_t> live;
+  const auto all = [&] {
+    live.clear();
+    for (const auto& address : addresses)
+      live.push_back(ask(address, "GET", "/api/v1/stats").json()["details"].value("aggregates.live", 0u));
+    return std::accumulate(live.begin(), live.end(), std::uint64_t{0});
+  };
+  // One whose shard was opened anew is loaded again, and goes a moment later where it was.
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       all() != accounts && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(all(), std::uint64_t{accounts});
+  EXPECT_THAT(live, ::testing::Each(::testing::Gt(0u)));
   end(process);
 }
 

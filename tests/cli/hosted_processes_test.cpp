@@ -22,7 +22,9 @@ class HostedProcesses : public Program {
     return store;
   }
   static bool comes_to(const std::function<bool()>& is_so) {
-    for (int n = 0; n != 2'000 && !is_so(); ++n) std::this_thread::sleep_for(5ms);
+    for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(5ms))
+      if (is_so()) return true;
     return is_so();
   }
 };

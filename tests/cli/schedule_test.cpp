@@ -79,7 +79,7 @@ class ScheduleCommands : public Program {
                       "Placed", "--expect", "none"}),
               0);
     const auto state = [&](const std::string& id) { return shown(at({"schedule", "show", id})).at(0); };
-    for (int n = 0; n != 100 && (state("now").at("state") == "pending" || state("late").at("state") == "pending"); ++n)
+    for (int n = 0; n != 600 && (state("now").at("state") == "pending" || state("late").at("state") == "pending"); ++n)
       pass();
     EXPECT_EQ(state("now").at("state"), "appended");
     EXPECT_EQ(shown(at({"aggregate", "show", "order-2"})).at(0).at("version"), 1);

@@ -39,7 +39,7 @@ grpc::Status append_one(v1::EventStore::Stub& stub, const std::string& type) {
 
 TEST_F(ServeLoad, StopsCleanlyWhileItIsWrittenToAndSubscribedTo) {
   Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--shards", "4", "--log-file",
-                        path("log"), "--drain-timeout", "20s"}));
+                        path("log"), "--drain-timeout", "90s"}));
   const auto address = address_of(server);
   ASSERT_NE(address, "");
 
@@ -86,7 +86,7 @@ TEST_F(ServeLoad, StopsCleanlyWhileItIsWrittenToAndSubscribedTo) {
   for (auto& writer : writers) writer.join();
   subscriber.join();
   EXPECT_EQ(done.status, 0) << done.err << read_file("log");
-  EXPECT_LT(took, std::chrono::seconds(20)) << "nobody had to be ended by force";
+  EXPECT_LT(took, std::chrono::seconds(90)) << "nobody had to be ended by force";
   EXPECT_TRUE(subscribed_ended);
   // CANCELLED is gRPC's own word for a call that came after the stop, on a connection from before: clients take it for
   // UNAVAILABLE.
@@ -107,7 +107,7 @@ TEST_F(ServeLoad, TakesNewTokensAtSighupAndNeverLogsOne) {
   const auto stub = stub_of(address_of(server));
   const auto head = [&](const std::string& token) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
     if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
     v1::HeadResponse response;
     return stub->Head(&context, {}, &response).error_code();

@@ -39,7 +39,7 @@ class Serve : public Program {
     all.insert(all.end(), more.begin(), more.end());
     return words(std::move(all));
   }
-  [[nodiscard]] bool logged(const std::string& text, milliseconds deadline = seconds(20)) const {
+  [[nodiscard]] bool logged(const std::string& text, milliseconds deadline = seconds(120)) const {
     const auto until = std::chrono::steady_clock::now() + deadline;
     while (read_file("log").find(text) == std::string::npos) {
       if (std::chrono::steady_clock::now() > until) return false;
@@ -240,9 +240,14 @@ TEST_F(Serve, IsMissedByWhoFollowsIt) {
   EXPECT_THAT(ended.err, HasSubstr("\"code\":\"unavailable\""));
   EXPECT_THAT(ended.err, HasSubstr("go on with --after 1"));
 
-  server = std::make_unique<Process>(
-      words({"serve", "--data", path("served"), "--listen", address, "--log-file", path("log")}));
-  ASSERT_EQ(address_of(*server), address);
+  std::string again;
+  for (int tries = 0; tries != 50 && again.empty(); ++tries) {  // the port may be busy for a moment
+    server = std::make_unique<Process>(
+        words({"serve", "--data", path("served"), "--listen", address, "--log-file", path("log")}));
+    again = address_of(*server);
+    if (again.empty()) std::this_thread::sleep_for(milliseconds(50));
+  }
+  ASSERT_EQ(again, address);
   EXPECT_TRUE(patient.says("evershard: the server is back after ")) << patient.errors();
   ASSERT_EQ(append("a-2"), 0);
   EXPECT_EQ(patient.lines(2).size(), 2u) << "it goes on by itself";
@@ -299,7 +304,7 @@ TEST_F(Serve, RefusesToBeReachedFromElsewhereUnlessToldThatThisIsMeant) {
   auto insecure = with({"--insecure", "--log-file", path("log")});
   Process server(words(insecure));
   EXPECT_THAT(address_of(server), StartsWith("0.0.0.0:"));
-  EXPECT_THAT(read_file("log"), HasSubstr("warning insecure, as asked for"));
+  EXPECT_TRUE(logged("warning insecure, as asked for"));
 }
 
 TEST_F(Serve, RefusesTokensThatCannotBeReadAndNeverShowsThem) {
@@ -401,7 +406,7 @@ TEST_F(Serve, ReadsTokensLogAndLevelAnewAtSighup) {
   write_file("a.conf", "log-level = info\nread-threads = 9\ntokens = " + path("tokens"));
   server.signal(SIGHUP);
   EXPECT_TRUE(logged("info reloaded files=true"));
-  EXPECT_THAT(read_file("log"), HasSubstr("setting changed: it needs a restart name=read-threads value=9"));
+  EXPECT_TRUE(logged("setting changed: it needs a restart name=read-threads value=9"));
 
   write_tokens(std::string(hush) + " " + hush + " " + hush);
   server.signal(SIGHUP);
@@ -441,7 +446,7 @@ TEST_F(Serve, TellsSystemdHowItIs) {
   ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address),
                    static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())),
             0);
-  const timeval limit{20, 0};
+  const timeval limit{120, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   std::string told;
   const auto until_told = [&](const char* what) {
@@ -502,7 +507,7 @@ TEST_F(Serve, AppliesPoliciesAtItsStartWhereNobodyHasForAPeriod) {
   ASSERT_EQ(evershard({"retention", "policy", "old", "--remove", "order", "--keep", "90d", "--data", data}).status, 0);
   Process server(words(
       {"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", path("log"), "--retention-every", "720h"}));
-  EXPECT_TRUE(logged("retention done", seconds(60)));
+  EXPECT_TRUE(logged("retention done"));
   server.signal(SIGTERM);
   ASSERT_EQ(server.wait().status, 0);
 
@@ -522,7 +527,7 @@ TEST_F(Serve, RemovesWhatBecameOfScheduledAppendsAfterItsTime) {
   std::this_thread::sleep_for(seconds(1));
   Process server(
       words({"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", path("log"), "--schedule-keep", "1s"}));
-  EXPECT_TRUE(logged("removal of settled schedules done", seconds(60)));
+  EXPECT_TRUE(logged("removal of settled schedules done"));
   server.signal(SIGTERM);
   ASSERT_EQ(server.wait().status, 0);
 
@@ -565,14 +570,14 @@ TEST_F(ServeFakeDoor, EndsByItselfWhereItsStoreHasFailed) {
 }
 
 TEST_F(ServeFakeDoor, DrainsAllDoorsAtOnce) {
-  Process server(fake({"--drain-timeout", "4s"}), how("slow"));
+  Process server(fake({"--drain-timeout", "10s"}), how("slow"));
   ASSERT_EQ(server.lines(1).size(), 1u);
   const auto begin = std::chrono::steady_clock::now();
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait().status, 0);
   const auto took = std::chrono::steady_clock::now() - begin;
-  EXPECT_GE(took, milliseconds(3'900));
-  EXPECT_LT(took, milliseconds(7'950));  // one after the other: 8 s
+  EXPECT_GE(took, milliseconds(9'900));
+  EXPECT_LT(took, milliseconds(19'950));  // one after the other: 20 s
 }
 
 TEST_F(ServeFakeDoor, EndsAtOnceAtTheSecondSignal) {
@@ -581,7 +586,7 @@ TEST_F(ServeFakeDoor, EndsAtOnceAtTheSecondSignal) {
   server.signal(SIGTERM);
   ASSERT_TRUE(logged("info stopping"));
   server.signal(SIGTERM);
-  EXPECT_EQ(server.wait(seconds(10)).status, 130);
+  EXPECT_EQ(server.wait().status, 130);
   EXPECT_EQ(evershard({"verify", "--data", path("served")}).status, 0);
 }
 
@@ -589,7 +594,7 @@ TEST_F(ServeFakeDoor, EndsAlsoWhereADoorNeverDoes) {
   Process server(fake({"--drain-timeout", "0"}), how("hang"));
   ASSERT_EQ(server.lines(1).size(), 1u);
   server.signal(SIGTERM);
-  EXPECT_EQ(server.wait(seconds(40)).status, 7);
+  EXPECT_EQ(server.wait().status, 7);
   EXPECT_THAT(read_file("log"), HasSubstr("error did not end in time"));
 }
 

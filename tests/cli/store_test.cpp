@@ -346,12 +346,12 @@ TEST_F(StoreCommands, ABackupThatIsKilledLeavesNothingThatLooksWholeAndIsMadeAga
   };
   // How quick this machine is just now, nobody knows: each is killed some milliseconds after it has begun to write.
   int killed_inside = 0;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 4 || (killed_inside == 0 && round < 40); ++round) {
     Process making(words(kind(round)));
     for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
          !fs::exists(path("copy.part")) && !fs::exists(path("copy")) && std::chrono::steady_clock::now() < until;)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
-    std::this_thread::sleep_for(std::chrono::milliseconds(3 * round));
+    std::this_thread::sleep_for(std::chrono::milliseconds(3 * (round % 4)));
     making.signal(SIGKILL);
     making.wait();
 

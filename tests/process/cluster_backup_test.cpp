@@ -246,8 +246,10 @@ TEST_F(BackedUpCluster, LeavesNothingWhereItIsInterruptedOrRefused) {
   // Without replicas nobody else has what node 2 keeps: it is waited for, and the wait is interrupted.
   cluster.signal(2, SIGSTOP);
   Process copying({EVERSHARD_PROGRAM, "cluster", "backup", in("monday"), "--server", cluster.door(1)});
-  for (int tries = 0; tries != 600 && !std::filesystem::exists(in("monday.part")); ++tries)
+  for (const auto until = std::chrono::steady_clock::now() + copy_deadline;
+       !std::filesystem::exists(in("monday.part")) && std::chrono::steady_clock::now() < until;)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_TRUE(std::filesystem::exists(in("monday.part"))) << copying.errors();
   copying.signal(SIGINT);
   const auto stopped = copying.wait();
   EXPECT_NE(stopped.status, 0);

@@ -91,7 +91,7 @@ TEST(ClusterLaunch, SaysWhereItsDoorsAreAndWhyItDoesNotRun) {
   EXPECT_NE(refused.err.find("another process launched it"), std::string::npos) << refused.err;
 
   Process elsewhere(launched("b", {"--listen", address}), {});
-  const auto in_use = elsewhere.wait();
+  const auto in_use = elsewhere.wait(120s);
   EXPECT_EQ(in_use.status, 6);
   EXPECT_NE(in_use.err.find("node 1 did not become ready: unavailable: cannot listen on " + address), std::string::npos)
       << in_use.err;

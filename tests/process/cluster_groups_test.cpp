@@ -77,7 +77,7 @@ TEST_F(ClusterGroupProcesses, SurviveTheirHomesDeath) {
   std::vector<std::thread> workers;
   for (const auto node : {one, other}) {
     workers.emplace_back([&, node] {
-      auto own = cluster_.connect(node, 5s);
+      auto own = cluster_.connect(node, 60s);  // as long as the home may take to be back
       std::optional<GroupWorker> worker;
       while (!over) {
         if (!worker) {
@@ -138,7 +138,8 @@ TEST_F(ClusterGroupProcesses, SurviveTheirHomesDeath) {
   for (const auto& [aggregate, last] : highest) EXPECT_EQ(last, first_events + more_events) << aggregate;
   for (std::uint32_t n = 1; n <= 3; ++n) {
     auto asked = cluster_.connect(n);
-    const auto listed = asked.groups().list_groups();
+    auto listed = asked.groups().list_groups();
+    eventually([&] { return (listed = asked.groups().list_groups()) && listed->size() == 1; });
     ASSERT_TRUE(listed) << listed.error().what;
     ASSERT_EQ(listed->size(), 1u);
     EXPECT_EQ(listed->front().acknowledged, all);

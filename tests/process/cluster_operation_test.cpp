@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 bool before_long(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + 60s;
+  const auto until = std::chrono::steady_clock::now() + 120s;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(100ms);
@@ -80,8 +80,12 @@ class OperatedCluster : public ::testing::Test {
   }
   void append_some(const std::string& prefix) {
     for (int i = 0; i < 8; ++i) {
-      const auto done = command({"append", "--server", door_[1], "--aggregate", "order-" + prefix + std::to_string(i),
-                                 "--type", "Placed", "--payload", "{}"});
+      Finished done;
+      EXPECT_TRUE(before_long([&] {  // 6: the shard's writer is not there just now, and nothing was stored
+        done = command({"append", "--server", door_[1], "--aggregate", "order-" + prefix + std::to_string(i), "--type",
+                        "Placed", "--payload", "{}"});
+        return done.status != 6;
+      }));
       ASSERT_EQ(done.status, 0) << done.err;
     }
   }
@@ -98,9 +102,11 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   start_node(1);
   start_node(2);
   ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
-  EXPECT_THAT(status(), AllOf(HasSubstr("\"kind\":\"cluster\""), HasSubstr("\"door\":\"" + door_[2] + "\""),
-                              HasSubstr("\"coordinator_up\":true")));
-  EXPECT_EQ(times(status(), "\"up\":true"), 2u);
+  EXPECT_TRUE(before_long([&] {
+    const auto is = status();
+    return times(is, "\"kind\":\"cluster\"") == 1 && times(is, "\"door\":\"" + door_[2] + "\"") == 1 &&
+           times(is, "\"coordinator_up\":true") == 1 && times(is, "\"up\":true") == 2;
+  })) << status();
   const auto table = command({"cluster", "status", "--server", door_[2], "--format", "table"});
   EXPECT_THAT(table.out, AllOf(HasSubstr("asked at     node 2"), HasSubstr("NODE  STATE"),
                                HasSubstr("SHARD  NODE  REPLICAS  STATE")));
@@ -114,7 +120,7 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   nodes_[2]->wait();
   nodes_.erase(2);
   ASSERT_TRUE(before_long([&] { return times(status(), "\"up\":false") == 1; })) << status();
-  EXPECT_EQ(times(status(), "\"state\":\"down\""), 2u);
+  EXPECT_TRUE(before_long([&] { return times(status(), "\"state\":\"down\"") == 2; })) << status();
 
   const auto named = command({"cluster", "assign", "--of", "2", "--to", "1", "--server", door_[1]});
   EXPECT_EQ(named.status, 8);
@@ -422,9 +428,13 @@ TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
   std::vector<std::string> asks{"cluster",      "status",           "--coordinator", coordinator_at_,
                                 "--peers-cert", in("any.pem"),      "--peers-key",   in("any.key"),
                                 "--peers-ca",   in("peers-ca.pem"), "--timeout",     "3s"};
-  EXPECT_THAT(command(asks).err, AllOf(HasSubstr("names no member"), Not(HasSubstr("the peer refused"))));
+  std::string told;
+  EXPECT_TRUE(before_long([&] { return times(told = command(asks).err, "names no member") != 0; })) << told;
+  EXPECT_THAT(told, Not(HasSubstr("the peer refused")));
   asks.emplace_back("--peers-unbound-certs");
-  EXPECT_THAT(command(asks).err, HasSubstr("the peer refused: its certificate names no member"));
+  EXPECT_TRUE(before_long([&] {
+    return times(told = command(asks).err, "the peer refused: its certificate names no member") != 0;
+  })) << told;
 
   // Told to, both read their files anew; what cannot be read stays in force.
   for (const auto& [process, file] :
@@ -490,7 +500,7 @@ TEST(ClusterLaunch, ServesThePageAndTheHttpInterfaceOfEachNode) {
 
   // Whoever is started again is found where it was.
   ::kill(std::stoi(behind(lines[1], "pid")), SIGKILL);
-  ASSERT_EQ(launched.lines(6, 60s).size(), 6u) << "ended, and started again";
+  ASSERT_EQ(launched.lines(6, 120s).size(), 6u) << "ended, and started again";
   EXPECT_TRUE(before_long([&] {
     HttpClient again(behind(lines[1], "http"));
     return again.connected() && again.ask("GET", "/").status == 200;
@@ -525,7 +535,7 @@ TEST(ClusterLaunch, OutlivesItsCoordinatorAndAMemberOfItsEtcd) {
   };
   const auto append = [](const std::string& door) {
     return run({EVERSHARD_PROGRAM, "append", "--server", door, "--aggregate", "order-1", "--type", "Placed",
-                "--payload", "{}"});
+                "--payload", "{}", "--timeout", "60s"});
   };
   {
     Process launched(words);
@@ -537,7 +547,7 @@ TEST(ClusterLaunch, OutlivesItsCoordinatorAndAMemberOfItsEtcd) {
     ::kill(std::stoi(behind(first_of(lines, "etcd"), "pid")), SIGKILL);
     const auto appended = append(door);
     EXPECT_EQ(appended.status, 0) << appended.err;
-    ASSERT_EQ(launched.lines(11, 60s).size(), 11u) << "both ended, and were started again";
+    ASSERT_EQ(launched.lines(11, 120s).size(), 11u) << "both ended, and were started again";
     launched.signal(SIGTERM);
     EXPECT_EQ(launched.wait().status, 0);
   }
@@ -575,8 +585,12 @@ TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {
     const auto begin = words_of.find(' ', words_of.find(' ') + 1) + 1;
     return words_of.substr(begin, words_of.find(' ', begin) - begin);
   };
-  const auto written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type",
-                            "Placed", "--payload", "\"St James's Square\"", "--subject", "ada"});
+  Finished written;
+  EXPECT_TRUE(before_long([&] {
+    written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type", "Placed",
+                   "--payload", "\"St James's Square\"", "--subject", "ada"});
+    return written.status != 6;
+  }));
   EXPECT_EQ(written.status, 0) << written.err;
   Finished read;
   EXPECT_TRUE(before_long([&] {

@@ -56,11 +56,11 @@ class ClusterProcesses {
   void stop(std::uint32_t number);
   void stop_all();
   /// Waits for its end. Returns: its status, and what it has said.
-  Finished wait(std::uint32_t number, std::chrono::milliseconds deadline = std::chrono::seconds(60));
+  Finished wait(std::uint32_t number, std::chrono::milliseconds deadline = std::chrono::seconds(120));
   [[nodiscard]] int pid(std::uint32_t number) const { return processes_.at(number)->pid(); }
   /// Whether the text comes to stand in what the process writes to its standard error, in so long.
   [[nodiscard]] bool logs(std::uint32_t number, const std::string& text,
-                          std::chrono::milliseconds deadline = std::chrono::seconds(60));
+                          std::chrono::milliseconds deadline = std::chrono::seconds(120));
   [[nodiscard]] std::string log(std::uint32_t number) const { return processes_.at(number)->errors(); }
   /// Between the coordinator and this node; between nodes, in front of the one with the lower number.
   [[nodiscard]] Relay& relay_to_coordinator(std::uint32_t node) { return *to_coordinator_.at(node); }
@@ -76,7 +76,7 @@ class ClusterProcesses {
   [[nodiscard]] std::vector<std::uint32_t> coordinators() const;
   /// Waits for one of these to lead, by what it logs. Fails the test where none does.
   [[nodiscard]] std::uint32_t leading(const std::vector<std::uint32_t>& among,
-                                      std::chrono::milliseconds deadline = std::chrono::seconds(60)) const;
+                                      std::chrono::milliseconds deadline = std::chrono::seconds(120)) const;
   [[nodiscard]] std::uint32_t shards() const { return options_.shards; }
   [[nodiscard]] std::string address(std::uint32_t number) const { return addresses_.at(number); }
   /// Where clients reach a node.

@@ -22,7 +22,7 @@ std::string random_uuid() {
 
 void patient(grpc::ClientContext& context) {
   context.set_wait_for_ready(true);
-  context.set_deadline(std::chrono::system_clock::now() + 30s);
+  context.set_deadline(std::chrono::system_clock::now() + 60s);
 }
 
 std::shared_ptr<grpc::Channel> channel_to(const std::string& address) {

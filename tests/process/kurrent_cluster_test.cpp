@@ -107,8 +107,10 @@ TEST_F(KurrentCluster, AnyNodeTakesAnyCall) {
 
     // Who changes it ends its calls; they come again, and its place stays.
     auto settings = eager_settings(7);
+    auto calls = std::pair(one.seen().calls, other.seen().calls);
+    const auto both_came_again = [&] { return one.seen().calls > calls.first && other.seen().calls > calls.second; };
     ASSERT_TRUE(gateway.update(homed_stream, group, settings).ok());
-    ASSERT_TRUE(comes_true([&] { return one.seen().calls == 2 && other.seen().calls == 2; }));
+    ASSERT_TRUE(comes_true(both_came_again));
     ASSERT_TRUE(two.append(homed_stream, 4).ok());
     EXPECT_TRUE(comes_true([&] {
       info = three.info(homed_stream, group);
@@ -116,8 +118,9 @@ TEST_F(KurrentCluster, AnyNodeTakesAnyCall) {
     }));
     EXPECT_EQ(info->max_retry_count(), 7);
     EXPECT_EQ(one.seen().total + other.seen().total, 29u);
+    calls = {one.seen().calls, other.seen().calls};
     ASSERT_TRUE(three.restart().ok());
-    ASSERT_TRUE(comes_true([&] { return one.seen().calls == 3 && other.seen().calls == 3; }));
+    ASSERT_TRUE(comes_true(both_came_again));
   }
   EXPECT_TRUE(comes_true([&] {
     const auto info = two.info(homed_stream, group);
@@ -190,8 +193,8 @@ TEST_F(KurrentCluster, ConsumersStayWhileTheirHomesGo) {
     EXPECT_GE(times, asked_for) << revision;
     EXPECT_LE(times, asked_for + rounds) << revision;
   }
-  const auto info = client.info(homed_stream, "g");
-  ASSERT_TRUE(info);
+  std::optional<esps::SubscriptionInfo> info;
+  ASSERT_TRUE(comes_true([&] { return (info = client.info(homed_stream, "g")).has_value(); }));
   int parked = 0;
   for (int revision = 0; revision < appended; ++revision) parked += revision % 11 == 5 ? 1 : 0;
   EXPECT_EQ(info->parked_message_count(), parked);

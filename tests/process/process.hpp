@@ -40,18 +40,18 @@ class Process {
   void write(std::string_view text);
   void close_input();
   /// Waits until standard output has so many lines in all, and returns them; fewer: the deadline passed or it ended.
-  std::vector<std::string> lines(std::size_t count, std::chrono::milliseconds deadline = std::chrono::seconds(20));
+  std::vector<std::string> lines(std::size_t count, std::chrono::milliseconds deadline = std::chrono::seconds(120));
   /// What follows `ready ` on its first line: where it serves, mostly. Empty: it did not become ready.
   std::string ready(std::chrono::milliseconds deadline = std::chrono::seconds(120));
   /// What it has written to its standard error so far.
   [[nodiscard]] std::string errors();
   /// Whether the text comes to stand there, in so long.
-  [[nodiscard]] bool says(const std::string& text, std::chrono::milliseconds deadline = std::chrono::seconds(60));
+  [[nodiscard]] bool says(const std::string& text, std::chrono::milliseconds deadline = std::chrono::seconds(120));
   void signal(int number);  ///< SIGSTOP: returns when it stands
   [[nodiscard]] int pid() const { return pid_; }
   /// Closes our end of its standard output: its next write meets a closed pipe.
   void stop_reading();
-  Finished wait(std::chrono::milliseconds deadline = std::chrono::seconds(60));
+  Finished wait(std::chrono::milliseconds deadline = std::chrono::seconds(120));
 
  private:
   struct Capture {

@@ -26,11 +26,17 @@ struct Reached {
   std::string course;               ///< each question, how long it took, and what was said
 };
 
-/// Each shard, or those that are named, asked of this node, so often. Whoever has not answered by his deadline and 3 s
-/// fails the test.
+/// Each shard, or those that are named, asked of this node, so often. Whoever has not answered by his deadline and
+/// 30 s fails the test.
 [[nodiscard]] Reached reach(const ClusterProcesses& cluster, std::uint32_t node,
                             std::chrono::milliseconds timeout = std::chrono::seconds(5), int tries_max = 20,
                             const std::set<std::uint32_t>& shards = {});
+
+/// Asks until exactly these shards are missing and none is silent, for a minute: where a machine stands still, others
+/// may be for a moment. Returns: the last answers.
+[[nodiscard]] Reached reach_missing(const ClusterProcesses& cluster, std::uint32_t node,
+                                    const std::set<std::uint32_t>& missing,
+                                    std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
 /// Whose `shards` these are is silent from now on: whoever asks `node` for one of them hears within his deadline and 3
 /// s that the outcome is unknown, and, from when its silence can be noticed, `unavailable` with the shard's name.

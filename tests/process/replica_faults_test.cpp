@@ -42,7 +42,7 @@ std::size_t written_by(const ClusterProcesses& cluster, std::uint32_t node, std:
 }
 
 template <class Condition>
-bool comes_true(Condition condition, std::chrono::seconds within = 60s) {
+bool comes_true(Condition condition, std::chrono::seconds within = 120s) {
   for (const auto until = std::chrono::steady_clock::now() + within; !condition(); std::this_thread::sleep_for(50ms))
     if (std::chrono::steady_clock::now() > until) return false;
   return true;
@@ -104,6 +104,7 @@ TEST(ReplicaFaults, AWriterThatComesBackFirstOnAnOldCopyOfItsDiskIsNotOpened) {
   cluster.signal(ClusterProcesses::coordinator, SIGSTOP);
   for (std::uint32_t n = 1; n <= 3; ++n) cluster.kill(n);
   cluster.kill(ClusterProcesses::coordinator);
+  std::this_thread::sleep_for(3s);  // whoever was answered has noted it
   const auto acknowledged = load.acknowledged();
   put_back(copy, cluster.data(1));
   cluster.start(ClusterProcesses::coordinator);

@@ -20,7 +20,7 @@
 namespace evershard::testing {
 namespace {
 
-constexpr std::chrono::seconds caught_up_deadline{60};
+constexpr std::chrono::seconds caught_up_deadline{150};
 
 /// Waits until the nodes write so many shards: as `enough` has it.
 template <class Enough>
@@ -42,6 +42,16 @@ bool is_spread(const ClusterProcesses& cluster, std::uint32_t asked, Enough enou
 bool is_even(const std::map<std::uint32_t, std::size_t>& writes) {
   const auto [least, most] = std::ranges::minmax_element(writes, {}, [](const auto& of) { return of.second; });
   return most->second - least->second <= 1;
+}
+
+/// Asked for until whoever leads has taken it.
+bool is_assigned(const ClusterProcesses& cluster, std::uint32_t asked, const ShardAssignment& wanted) {
+  const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
+  while (!cluster.connect(asked).cluster_assign(wanted)) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
 }
 
 /// Removes history while nodes come and go: what it was answered is so at every node, for good.
@@ -137,7 +147,7 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
       cluster.signal(node, SIGCONT);
     } else if (what >= 4) {
       if (what == 5) {
-        ASSERT_TRUE(cluster.connect(other).cluster_assign({.node = node, .drain = true}));
+        ASSERT_TRUE(is_assigned(cluster, other, {.node = node, .drain = true}));
         EXPECT_TRUE(is_spread(cluster, other, [&](const auto& writes) { return writes.at(node) == 0; }))
             << "node " << node << " is drained, round " << round;
       }
@@ -162,7 +172,7 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
                                                     << cluster.log(node);
     remover.end();
     if (random() % 2 == 0) {  // else by itself
-      ASSERT_TRUE(cluster.connect(other).cluster_assign({.balance = true}));
+      ASSERT_TRUE(is_assigned(cluster, other, {.balance = true}));
     }
     EXPECT_TRUE(is_spread(cluster, other, is_even)) << "round " << round;
   }

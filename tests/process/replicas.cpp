@@ -9,7 +9,7 @@
 namespace evershard::testing {
 namespace {
 
-constexpr std::chrono::seconds in_step_deadline{90};
+constexpr std::chrono::seconds in_step_deadline{150};
 
 bool is_in_step(const ClusterStatus& status, std::uint32_t node) {
   if (!status.trouble.empty()) return false;

@@ -24,9 +24,9 @@ void add_flags(ClusterProcesses::Options& options,
 /// looks. Returns: whether that came.
 [[nodiscard]] bool is_caught_up(
     const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
-    const std::function<void()>& between = [] {}, std::chrono::seconds within = std::chrono::seconds(60));
+    const std::function<void()>& between = [] {}, std::chrono::seconds within = std::chrono::seconds(150));
 
-/// The same, within 90 s; fails the test where it does not come.
+/// The same, within 150 s; fails the test where it does not come.
 void expect_in_step(
     const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
     const std::function<void()>& between = [] {});

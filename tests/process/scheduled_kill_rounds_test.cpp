@@ -72,7 +72,7 @@ class SchedulingClient {
 /// A slow disk has them answered slowly, and the rounds are as long as they are: what is too little to mean anything
 /// is waited for.
 void wait_for_enough(const std::vector<std::unique_ptr<SchedulingClient>>& clients) {
-  const auto until = std::chrono::steady_clock::now() + 60s;
+  const auto until = std::chrono::steady_clock::now() + 120s;
   for (std::size_t answered = 0; answered <= 100; std::this_thread::sleep_for(20ms)) {
     answered = 0;
     for (const auto& client : clients) answered += client->answered();
@@ -81,7 +81,7 @@ void wait_for_enough(const std::vector<std::unique_ptr<SchedulingClient>>& clien
 }
 
 void expect_each_once(Remote& remote, const std::map<std::string, Told>& told) {
-  for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until;
+  for (const auto until = std::chrono::steady_clock::now() + 120s; std::chrono::steady_clock::now() < until;
        std::this_thread::sleep_for(50ms)) {
     const auto waiting = remote.scheduled().list({.limit = 1});
     ASSERT_TRUE(waiting) << waiting.error().what;

@@ -155,13 +155,13 @@ TEST(ServerHarm, EndsInTimeWithSubscriptionsAndReadsUnderWay) {
   ASSERT_TRUE(stream.next());  // and reads no more
   std::thread waiting([&] { (void)remote.wait_for(GlobalPosition(1'000'000), 2s); });
   const auto took = server.terminate();
-  EXPECT_LT(took, 700ms + 20s) << "the drain time, and what a busy machine adds";
+  EXPECT_LT(took, 700ms + 60s) << "the drain time, and what a busy machine adds";
   waiting.join();
 }
 
 // Clients that are killed in the middle of a read, a subscription, an append.
 TEST(ServerHarm, ClientsThatVanishLeaveNothingBehind) {
-  ServerProcess server("-", {.environment = {{"EVERSHARD_TEST_DRAIN_MS", "20000"}}});
+  ServerProcess server("-", {.environment = {{"EVERSHARD_TEST_DRAIN_MS", "100000"}}});
   auto remote = server.connect();
   append_some(remote, 100, 100'000);
   double after_first = 0;
@@ -178,7 +178,7 @@ TEST(ServerHarm, ClientsThatVanishLeaveNothingBehind) {
     if (round == 0) after_first = server.memory_mib();
   }
   EXPECT_LT(server.memory_mib() - after_first, 60) << "MiB";
-  EXPECT_LT(server.terminate(), 15s) << "it still waits for those who are gone";
+  EXPECT_LT(server.terminate(), 60s) << "it still waits for those who are gone";
 }
 
 // ---- a full disk
@@ -206,7 +206,7 @@ TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
     server = std::make_unique<ServerProcess>(
         data, testing::ProcessOptions{.environment = {{"EVERSHARD_TEST_DISK_RESERVE", std::to_string(reserve)}}});
   }
-  auto remote = server->connect(2s);
+  auto remote = Remote::connect({.server = server->address(), .timeout = 60s, .unavailable_timeout = 2s}).value();
   append_some(remote, 10, 10'000);
 
   const int file = ::open(filler.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -215,7 +215,7 @@ TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
   ASSERT_EQ(::posix_fallocate(file, 0, static_cast<off_t>(own_disk ? room - 4 * mib : 1'024 * mib)), 0);
   Result<Appended> refused;
   std::uint64_t stored = 10;
-  for (const auto until = std::chrono::steady_clock::now() + 20s; refused && std::chrono::steady_clock::now() < until;
+  for (const auto until = std::chrono::steady_clock::now() + 60s; refused && std::chrono::steady_clock::now() < until;
        std::this_thread::sleep_for(20ms)) {
     refused = remote.append(Append{}.event("a-1", "T", std::string(1'000, 'x')));
     stored += refused ? 1u : 0u;
@@ -232,7 +232,7 @@ TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
   ::close(file);
   fs::remove(filler);
   Result<Appended> again = refuse(ErrorCode::unavailable, "not asked yet");
-  for (const auto until = std::chrono::steady_clock::now() + 20s; !again && std::chrono::steady_clock::now() < until;
+  for (const auto until = std::chrono::steady_clock::now() + 60s; !again && std::chrono::steady_clock::now() < until;
        std::this_thread::sleep_for(20ms)) {
     again = remote.append(Append{}.event("a-1", "T", "x"));
   }

@@ -60,7 +60,7 @@ class ServerProcess {
     (void)process_->wait();
   }
   /// Tells it to end. Returns: how long it took; fails where it did not end well.
-  std::chrono::milliseconds terminate(std::chrono::milliseconds most = std::chrono::seconds(30)) {
+  std::chrono::milliseconds terminate(std::chrono::milliseconds most = std::chrono::seconds(120)) {
     const auto began = std::chrono::steady_clock::now();
     process_->signal(SIGTERM);
     const auto finished = process_->wait(most);

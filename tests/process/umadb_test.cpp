@@ -148,10 +148,11 @@ TEST_F(UmaDbProgram, IsServedByEveryNodeOfACluster) {
   for (int i = 0; i < 30; ++i) expected.push_back("T" + std::to_string(i));
   for (auto& client : clients) {
     std::vector<std::string> types;
-    for (int tries = 0; tries < 100 && types.size() != before + 30; ++tries) {
-      if (tries != 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+         types.size() != before + 30 && std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(std::chrono::milliseconds(20)))
       types = client->types();
-    }
+    ASSERT_EQ(types.size(), before + 30);
     types.erase(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(before));
     EXPECT_EQ(types, expected);
     EXPECT_EQ(client->tracked(), 30u);

@@ -15,7 +15,7 @@ from evershard import Append, Event, FeedKind, Query, aio
 
 def run(work: Callable[[], Awaitable[None]]) -> None:
     async def limited() -> None:
-        async with asyncio.timeout(50):
+        async with asyncio.timeout(120):
             await work()
 
     asyncio.run(limited())

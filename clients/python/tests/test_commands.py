@@ -37,7 +37,7 @@ def test_are_asked_with_json(bank: Client) -> None:
     opened = bank.ask("bank_account-ann", "bank.OpenAccount", {"owner": "Ann"})
     assert opened
     assert (opened.reply, opened.version, opened.position) == ({"amount": "0"}, 1, 1)
-    paid = bank.ask("bank_account-ann", "bank.Deposit", {"amount": 70}, command_id="pay", timeout=5)
+    paid = bank.ask("bank_account-ann", "bank.Deposit", {"amount": 70}, command_id="pay", timeout=60)
     again = bank.ask("bank_account-ann", "bank.Deposit", {"amount": 70}, command_id="pay")
     assert (paid.reply, paid.duplicate) == ({"amount": "70"}, False)
     assert (again.reply, again.duplicate, again.position) == ({"amount": "70"}, True, paid.position)

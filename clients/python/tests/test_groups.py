@@ -23,7 +23,7 @@ PATIENCE = 40.0
 
 def run(work: Callable[[], Awaitable[None]]) -> None:
     async def limited() -> None:
-        async with asyncio.timeout(50):
+        async with asyncio.timeout(120):
             await work()
 
     asyncio.run(limited())

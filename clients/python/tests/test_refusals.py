@@ -75,7 +75,7 @@ def test_what_may_pass_is_tried_again_for_a_while_and_told_with_its_cause(bad: f
     began = time.monotonic()
     with client_of(bad) as client, pytest.raises(evershard.UnavailableError, match="shard 3 is on no node") as caught:
         call(client)
-    assert PATIENCE / 3 < time.monotonic() - began < 20 and len(heard) > 1
+    assert PATIENCE / 3 < time.monotonic() - began < 60 and len(heard) > 1
     assert type(caught.value) is evershard.UnavailableError
 
 
@@ -136,9 +136,9 @@ def test_only_what_may_have_arrived_is_unknown(bad: fake.Fake, call: Call) -> No
             call(client)
     stay = time.sleep
     bad.scripts = {
-        name: [lambda *_: stay(2) or iter([])] for name in ("Append", "Head", "Read", "AppendMany")
+        name: [lambda *_: stay(5) or iter([])] for name in ("Append", "Head", "Read", "AppendMany")
     }  # takes the call, and says nothing
-    with client_of(bad, timeout=0.4) as client, pytest.raises(evershard.TimeoutError) as caught:
+    with client_of(bad, timeout=3) as client, pytest.raises(evershard.TimeoutError) as caught:
         call(client)
     assert isinstance(caught.value, evershard.OutcomeUnknownError) == (call in (CALLS["append"], CALLS["append_many"]))
 
@@ -162,7 +162,7 @@ def test_an_absence_is_told_once_and_its_end() -> None:
     began = time.monotonic()
 
     def later(_: Any, context: Any) -> Iterator[Any]:
-        if time.monotonic() - began < 1.6:
+        if not told and time.monotonic() - began < 60:  # the node is away until its absence is told
             fake.refuse(
                 context,
                 grpc.StatusCode.UNAVAILABLE,

@@ -39,7 +39,7 @@ test("aggregates are asked with JSON", needsBank, async (t) => {
   const opened = await store.ask("bank_account-ann", "bank.OpenAccount", { owner: "Ann" });
   assert.deepEqual(opened, { outcome: "replied", reply: { amount: "0" }, duplicate: false, version: 1, position: 1 });
   const pay = () =>
-    store.ask("bank_account-ann", "bank.Deposit", { amount: 70 }, { commandId: "pay", timeoutMs: 5_000 });
+    store.ask("bank_account-ann", "bank.Deposit", { amount: 70 }, { commandId: "pay", timeoutMs: 60_000 });
   const paid = await pay();
   assert.deepEqual(paid, { outcome: "replied", reply: { amount: "70" }, duplicate: false, version: 2, position: 2 });
   assert.deepEqual(await pay(), { ...paid, duplicate: true });

@@ -87,7 +87,7 @@ test("a worker settles what it is given", async () => {
 });
 
 test("a group begins where the store is, or not at all", async () => {
-  await using own = connect(server.address, { timeoutMs: 20_000 });
+  await using own = connect(server.address, { timeoutMs: 60_000 });
   const tag = newId();
   await rejects(own.createGroup(tag, { after: 1e9 }), InvalidArgumentError);
   ok(own.seen < 1e9);

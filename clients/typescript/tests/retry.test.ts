@@ -149,7 +149,7 @@ for (const [name, answer, code, asked] of [
 ] satisfies [string, Answer, string | undefined, number][]) {
   test(`a change that may have been made is not made twice: ${name}`, async () => {
     await using server = await FakeServer.start((_, nr) => (nr === 0 ? answer : stored));
-    await using client = connect(server.address, { timeoutMs: 20_000 });
+    await using client = connect(server.address, { timeoutMs: 60_000 });
 
     const made = client.createGroup("g");
 

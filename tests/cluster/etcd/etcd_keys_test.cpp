@@ -299,7 +299,7 @@ TEST(KeysOnEtcdAlone, AreUnavailableAndNotDestroyedWhereEtcdIsAway) {
   const TemporaryFolder folder;
   EtcdMembers members(folder.path(), 3);
   auto etcd = members.options();
-  etcd.timeout = 1s;
+  etcd.timeout = 4s;
   const auto keys = led(etcd);
   const auto ada = keys->key_for("ada").value();
   members.kill(0);
@@ -315,7 +315,7 @@ TEST(KeysOnEtcdAlone, AreUnavailableAndNotDestroyedWhereEtcdIsAway) {
     EXPECT_EQ(keys->current("ada").error().code, ErrorCode::unavailable);
     EXPECT_EQ(keys->destroy(ada.id).error().code, ErrorCode::unavailable);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s) << "a second and more each";
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 200s) << "four seconds each";
   EXPECT_EQ(EtcdKeys::open(etcd, master()).error().code, ErrorCode::unavailable);
 
   members.start(0);
@@ -331,7 +331,7 @@ TEST(KeysOnEtcdAlone, DestroyedHalfWayIsSaidAndDoneByTheNextOne) {
   const TemporaryFolder folder;
   EtcdMembers members(folder.path(), 1);
   auto etcd = members.options();
-  etcd.timeout = 1s;
+  etcd.timeout = 4s;
   RawEtcd raw(etcd);
   const KeyRows rows(etcd.prefix, master());
   auto keys = led(etcd);

@@ -1,10 +1,6 @@
 #include "tests/cluster/etcd/etcd_members.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <thread>
 #include <utility>
@@ -13,38 +9,18 @@
 
 #include "evershard/cluster/etcd/etcd_cut_log.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/process/steady_port.hpp"
 
 namespace evershard::testing {
-namespace {
-
-/// Ports that were free a moment ago.
-std::vector<int> free_ports(std::size_t count) {
-  std::vector<int> sockets, ports;
-  for (std::size_t n = 0; n < count; ++n) {
-    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(made, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::getsockname(made, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    sockets.push_back(made);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int made : sockets) ::close(made);
-  return ports;
-}
-
-}  // namespace
 
 EtcdMembers::EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers, Places places,
                          std::vector<std::string> flags)
     : folder_(std::move(folder)), papers_(std::move(papers)), places_(std::move(places)), flags_(std::move(flags)) {
-  const auto ports = places_ ? std::vector<int>{} : free_ports(2 * count);
   for (std::size_t n = 0; n < count; ++n) {
     const auto host = places_ ? places_(n).host : std::string("127.0.0.1");
-    members_.push_back({host + ":" + std::to_string(places_ ? 2379 : ports[2 * n]),
-                        host + ":" + std::to_string(places_ ? 2380 : ports[2 * n + 1]), nullptr});
+    // A member that is started again has the same ones.
+    members_.push_back({host + ":" + std::to_string(places_ ? 2379 : steady_port()),
+                        host + ":" + std::to_string(places_ ? 2380 : steady_port()), nullptr});
   }
   for (std::size_t n = 0; n < count; ++n) start(n);
   for (std::size_t n = 0; n < count; ++n) EXPECT_TRUE(answers(n)) << "etcd's member " << n << " does not come up";
@@ -119,6 +95,7 @@ bool EtcdMembers::is_healthy(std::size_t member, std::chrono::milliseconds withi
 
 cluster::EtcdOptions EtcdMembers::options(std::size_t first) const {
   cluster::EtcdOptions options;
+  options.timeout = std::chrono::seconds(30);  // a machine with other work, a disk that is slow to flush
   for (std::size_t n = 0; n < members_.size(); ++n) options.members.push_back(members_[(first + n) % count()].client);
   if (papers_) {
     options.tls = true;

@@ -41,7 +41,7 @@ class EtcdMembers {
   void signal(std::size_t member, int number);
   [[nodiscard]] std::filesystem::path data(std::size_t member) const;
   /// Whether a client is answered by it in so long, which takes a leader.
-  [[nodiscard]] bool answers(std::size_t member, std::chrono::milliseconds within = std::chrono::seconds(20)) const;
+  [[nodiscard]] bool answers(std::size_t member, std::chrono::milliseconds within = std::chrono::seconds(60)) const;
   /// `first`: whom a client asks first.
   [[nodiscard]] cluster::EtcdOptions options(std::size_t first = 0) const;
 

@@ -727,7 +727,7 @@ TEST_F(ClusterRetentionTest, ANodeRemovesSettledSchedulesOfItsOwnShards) {
     set.payload = encode(ScheduleSettled{ScheduledState::cancelled});
     const auto done = node(owner).append(Append{}.event(set));
     EXPECT_TRUE(done);
-    for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_TRUE(node(n).wait_for(done->last_position, 10s));
+    for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_TRUE(node(n).wait_for(done->last_position, retention_patience));
     return schedule;
   };
   const auto here = settle(1), there = settle(2);

@@ -28,7 +28,7 @@ class GroupHomeByHand : public GroupsWithHooks {
     join.set_worker("w");
     join.set_credit(100);
     v1::GroupSessionOpened opened;
-    EXPECT_TRUE(opened.ParseFromString(home_.open(call_of(join, 10s)).value()));
+    EXPECT_TRUE(opened.ParseFromString(home_.open(call_of(join, 60s)).value()));
     return opened.session();
   }
   /// Of one session.
@@ -59,10 +59,10 @@ TEST_F(GroupHomeByHand, NothingIsTakenThatNobodyMayHearOf) {
   wait_for_all(5);
   int reads = 0;
   store_.reads_again = [&](GlobalPosition position) {
-    if (++reads == 2) std::this_thread::sleep_for(3s);
+    if (++reads == 2) std::this_thread::sleep_for(7s);
     return events_.event_at(position);
   };
-  EXPECT_EQ(worked(session, 5s).deliveries_size(), 2) << "more than half of the time was over";
+  EXPECT_EQ(worked(session, 12s).deliveries_size(), 2) << "more than half of the time was over";
   EXPECT_EQ(reads, 2);
   EXPECT_EQ(worked(session, -1ms).deliveries_size(), 0) << "nobody listens any more";
   EXPECT_EQ(worked(session, 60s).deliveries_size(), 3);

@@ -28,8 +28,9 @@ class Homes : public ::testing::Test {
     for (std::uint32_t n = 1; n <= 3; ++n) leave(n);
   }
   void join(std::uint32_t n) {
-    homes_[n] = std::make_shared<HomeCalls>(cluster_.node(n), network_,
-                                            HomeCallsOptions{.node = n, .threads = 2, .waiting_max = 2});
+    homes_[n] = std::make_shared<HomeCalls>(
+        cluster_.node(n), network_,
+        HomeCallsOptions{.node = n, .threads = 2, .waiting_max = 2, .away_change_wait = 10s});
     homes_[n]->serve(
         "echo", [n](const HomeCall& call) -> Result<std::string> { return std::to_string(n) + ":" + call.request; });
     homes_[n]->serve("count", [this](const HomeCall&) -> Result<std::string> { return std::to_string(++counted_); });
@@ -152,7 +153,7 @@ TEST_F(Homes, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
 
 TEST_F(Homes, AHomeThatIsAwayIsWaitedForInTime) {
   leave(2);
-  const auto gone = call(1, of_node(2), "echo", "x", 300ms);
+  const auto gone = call(1, of_node(2), "echo", "x", 3s);
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().code, ErrorCode::unavailable) << "nothing was done";
   auto later = std::async(std::launch::async, [&] { return call(1, of_node(2), "echo", "x"); });
@@ -207,6 +208,7 @@ TEST_F(Homes, MoveWithTheirShard) {
   while (homes_[1]->is_home(id) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
   EXPECT_FALSE(homes_[1]->is_home(id));
   EXPECT_TRUE(homes_[2]->is_home(id));
+  while (told == 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
   EXPECT_GE(told, 1);
   homes_[2]->watch(this, {});
 }

@@ -159,6 +159,7 @@ TEST_F(HomedProjectionsTest, AnIndexCreatedAtOneNodeIsReadAtEach) {
   for (std::uint32_t n = 1; n <= 3; ++n) {
     EXPECT_EQ(index_at(n, made->name, last), expected) << n;
     EXPECT_EQ(at(n).describe(made->name).value().kind, "index");
+    ASSERT_TRUE(cluster_->node(n).wait_for(last, hosted_patience));
     const auto all = at(n).list();
     ASSERT_TRUE(all) << all.error().what;
     ASSERT_EQ(all->size(), 1u);
@@ -265,6 +266,7 @@ TEST_F(HomedProjectionsTest, TablesAreSelectedFromAnyNode) {
   for (int i = 0; i < 14; ++i) last = append(3, "Sold", R"({"total":)" + std::to_string(i) + "}");
   const auto doubled = append(3, "Sold", R"({"total":12})");
   for (std::uint32_t n = 1; n <= 3; ++n) {
+    ASSERT_TRUE(cluster_->node(n).wait_for(doubled, hosted_patience));
     const auto page = tables_at(n).select(name, {.where = "total >= 10", .order_by = {{"total"}}},
                                           {.at_least = doubled, .timeout = hosted_patience});
     ASSERT_TRUE(page) << page.error().what;
@@ -351,6 +353,7 @@ TEST_F(SpreadTable, IsOneTableFromAnyNode) {
   ASSERT_TRUE(at(2).create("whole", "table", spread_spec(1)));
   const auto last = sell(2, 40);
   for (std::uint32_t n = 1; n <= 3; ++n) {
+    ASSERT_TRUE(cluster_->node(n).wait_for(last, hosted_patience));
     EXPECT_EQ(rows_at(n, name_, last).size(), 31u);
     for (const auto& order : std::vector<std::vector<TableOrder>>{{}, {{"total", true}}}) {
       const TableSelect select{.where = "total > 3", .order_by = order, .limit = 4};
@@ -436,6 +439,10 @@ TEST_F(HomedProjectionsTest, TablesAreListedWithTheOnesWhoseHomeIsAway) {
   const auto last = append(1, "A");
   for (const auto& name : {here, away})
     ASSERT_TRUE(tables_at(1).select(name, {}, {.at_least = last, .timeout = hosted_patience}));
+  ASSERT_TRUE(in_time([&] {
+    const auto all = tables_at(1).list_tables();
+    return all && all->size() == 2 && std::ranges::all_of(*all, [](const auto& one) { return one.state == "live"; });
+  }));
   leave(3);  // its node still shows what is defined
 
   const auto tables = tables_at(1).list_tables();

@@ -37,7 +37,7 @@ class ClusterRetentionTest : public ::testing::Test {
                                                                       .shards = 6,
                                                                       .replicas = replicas,
                                                                       .data_dir = folder_.path() / "nodes",
-                                                                      .timeout = 5s,
+                                                                      .timeout = 30s,
                                                                       .limits = limits})) {
     for (std::uint32_t n = 1; n <= 3; ++n) join(n);
     EXPECT_TRUE(cluster_->wait_until_open());

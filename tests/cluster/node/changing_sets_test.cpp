@@ -30,6 +30,7 @@ class ChangingSets : public ::testing::Test {
 
   void begin(SmallCluster::Options options, std::uint32_t replicas = 3) {
     options.replicas = replicas;
+    options.timeout = seconds(5);  // what is not answered is asked for again
     options.data_dir = folder_.path();
     nodes_ = options.nodes + options.spares;
     options_ = options;
@@ -163,11 +164,13 @@ class ChangingSets : public ::testing::Test {
         return true;
       })) << "node "
           << n << ": " << why << status_text();
-      const auto compared = cluster_->node(n).compare_replicas({});
-      EXPECT_TRUE(compared) << compared.error().what;
-      if (compared) {
-        EXPECT_THAT(compared->findings, ::testing::IsEmpty()) << "node " << n;
-      }
+      std::vector<std::string> findings;  // a node that has just come may not be compared yet
+      EXPECT_TRUE(in_time([&] {
+        const auto compared = cluster_->node(n).compare_replicas({});
+        findings = compared ? compared->findings : std::vector{compared.error().what};
+        return findings.empty();
+      })) << "node "
+          << n << ": " << ::testing::PrintToString(findings);
       const auto checked = storage::verify(cluster_->store(n));
       EXPECT_TRUE(checked) << checked.error().what;
       if (checked) {
@@ -292,7 +295,7 @@ TEST_F(ChangingSets, OneReplicaMoves) {
 }
 
 TEST_F(ChangingSets, WhatANodeKeptThatIsGoneForGoodIsMadeAnewElsewhere) {
-  begin({.nodes = 4, .shards = 8, .gone_after = seconds(3)});  // longer than a start takes, however slow it is
+  begin({.nodes = 4, .shards = 8, .gone_after = seconds(8)});  // longer than a start takes, however slow it is
   append(1, 0, 300);
   begin_load(1);
   stop(2);
@@ -313,7 +316,7 @@ TEST_F(ChangingSets, WhatANodeKeptThatIsGoneForGoodIsMadeAnewElsewhere) {
 }
 
 TEST_F(ChangingSets, ANodeThatWasAwayWhileItsShardsWereGivenAwayComesBack) {
-  begin({.nodes = 4, .shards = 8, .gone_after = seconds(3)});  // longer than a start takes, however slow it is
+  begin({.nodes = 4, .shards = 8, .gone_after = seconds(8)});  // longer than a start takes, however slow it is
   append(1, 0, 300);
   stop(2);
   EXPECT_TRUE(in_time([&] { return !replicas().contains(2); })) << status_text();

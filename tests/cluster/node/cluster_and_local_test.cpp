@@ -87,7 +87,7 @@ class ClusterAndLocal : public ::testing::Test {
     auto append =
         !accepted.empty() && dice->one_in(6) ? accepted[dice->below(accepted.size())] : dice->append(head.value);
     auto& asked = node();
-    ASSERT_TRUE(asked.wait_for(head, 5s));
+    ASSERT_TRUE(asked.wait_for(head, 60s));
     const auto expected = local.append(append);
     const auto answer = asked.append(append);
     // Of several reasons to refuse, each store names one.
@@ -160,7 +160,7 @@ class ClusterAndLocal : public ::testing::Test {
         options.per_aggregate_from = *options.before + dice->below(5);
     }
     auto& asked = node();
-    ASSERT_TRUE(asked.wait_for(head, 5s));
+    ASSERT_TRUE(asked.wait_for(head, 60s));
     compare(local.read(query, options), asked.read(query, options));
   }
 
@@ -172,13 +172,13 @@ class ClusterAndLocal : public ::testing::Test {
     if (dice->one_in(3)) options.limit = dice->below(10);
     if (dice->one_in(2)) options.direction = Direction::backwards;
     auto& asked = node();
-    ASSERT_TRUE(asked.wait_for(head, 5s));
+    ASSERT_TRUE(asked.wait_for(head, 60s));
     compare(local.read(aggregate, options), asked.read(aggregate, options));
   }
 
   void look_up() {
     auto& asked = node();
-    ASSERT_TRUE(asked.wait_for(head, 5s));
+    ASSERT_TRUE(asked.wait_for(head, 60s));
     const auto id = dice->aggregate();
     const auto up_to = dice->one_in(2) ? std::optional(dice->position(head.value)) : std::nullopt;
     ASSERT_NO_FATAL_FAILURE(expect_equal(local.aggregate(id, up_to), asked.aggregate(id, up_to)));
@@ -212,7 +212,7 @@ class ClusterAndLocal : public ::testing::Test {
   void put_snapshot() {
     const auto snapshot = dice->snapshot();
     auto& asked = node();
-    ASSERT_TRUE(asked.wait_for(head, 5s));
+    ASSERT_TRUE(asked.wait_for(head, 60s));
     ASSERT_NO_FATAL_FAILURE(expect_equal(local.put_snapshot(snapshot), asked.put_snapshot(snapshot)));
   }
 
@@ -240,7 +240,7 @@ TEST_F(ClusterAndLocal, GiveTheSameAnswers) {
       ASSERT_NO_FATAL_FAILURE(act());
     }
     for (std::uint32_t n = 1; n <= 3; ++n) {
-      ASSERT_TRUE(cluster->node(n).wait_for(head, 5s));
+      ASSERT_TRUE(cluster->node(n).wait_for(head, 60s));
       ASSERT_NO_FATAL_FAILURE(compare(local.read(Query::all()), cluster->node(n).read(Query::all())));
     }
   }

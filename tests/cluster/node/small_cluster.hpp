@@ -64,7 +64,7 @@ class SmallCluster final : public CoordinatorNetwork {
     std::uint32_t shards = 4;
     std::uint32_t replicas = 1;
     std::filesystem::path data_dir{};  ///< empty: in memory, and a node that is stopped has lost its disk
-    std::chrono::milliseconds timeout = std::chrono::seconds(5);
+    std::chrono::milliseconds timeout = std::chrono::seconds(30);
     Limits limits{};
     std::chrono::milliseconds gone_after{0};  ///< then a node's replicas are made anew elsewhere; 0: never
   };
