@@ -6,9 +6,12 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/calls/projections_calls.hpp"
+#include "evershard/api/calls/tables_calls.hpp"
 #include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/remote/append_lanes.hpp"
 #include "evershard/doors/remote/connection.hpp"
+#include "evershard/doors/remote/door_asker.hpp"
 #include "evershard/doors/remote/remote_administration.hpp"
 #include "evershard/doors/remote/remote_aggregates.hpp"
 #include "evershard/doors/remote/remote_documents.hpp"
@@ -16,10 +19,8 @@
 #include "evershard/doors/remote/remote_groups.hpp"
 #include "evershard/doors/remote/remote_pages.hpp"
 #include "evershard/doors/remote/remote_processes.hpp"
-#include "evershard/doors/remote/remote_projections.hpp"
 #include "evershard/doors/remote/remote_retention.hpp"
 #include "evershard/doors/remote/remote_scheduled.hpp"
-#include "evershard/doors/remote/remote_tables.hpp"
 #include "evershard/protocol/validate.hpp"
 
 namespace evershard {
@@ -30,23 +31,25 @@ namespace pb = evershard::v1;
 struct Remote::Impl {
   explicit Impl(std::shared_ptr<Connection> c)
       : connection(std::move(c)),
+        asker(std::make_shared<remote::DoorAsker>(connection)),
         appends(std::make_shared<remote::AppendLanes>(connection)),
         administration(remote::remote_administration(connection)),
-        projections(connection),
-        groups(connection),
+        projections(asker),
+        groups(connection, asker),
         documents(connection),
-        tables(connection),
+        tables(asker),
         retention(connection),
         scheduled(connection),
         processes(connection) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
+  std::shared_ptr<remote::DoorAsker> asker;
   std::shared_ptr<remote::AppendLanes> appends;
   std::unique_ptr<remote::RemoteAdministration> administration;
-  remote::RemoteProjections projections;
+  calls::AskedProjections projections;
   remote::RemoteGroups groups;
   remote::RemoteDocuments documents;
-  remote::RemoteTables tables;
+  calls::AskedTables tables;
   remote::RemoteRetention retention;
   remote::RemoteScheduled scheduled;
   remote::RemoteProcesses processes;
