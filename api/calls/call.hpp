@@ -27,6 +27,7 @@ using std::chrono::milliseconds;
 enum class Again : std::uint8_t {
   read,    ///< it changes nothing
   always,  ///< it may be carried out twice
+  named,   ///< as that: it names itself, and is answered as the first time
   not_done,  ///< only where nothing was done. A request with `if_absent` is `always`: the second gives what the first made
 };
 
@@ -148,9 +149,9 @@ class Row final : public CallOf<Of> {
 
 /// What a row answers with: `put` fills the response.
 template <class Found, class Put>
-[[nodiscard]] Result<void> told(const Result<Found>& found, Put put) {
-  if (!found) return refuse(found.error());
-  put(*found);
+[[nodiscard]] Result<void> told(Result<Found> found, Put put) {
+  if (!found) return refuse(std::move(found).error());
+  put(*std::move(found));
   return {};
 }
 
@@ -158,6 +159,7 @@ template <class Found, class Put>
 struct Awaited {
   std::optional<GlobalPosition> at_least{};
   std::optional<milliseconds> timeout{};  ///< absent: as much of the call's time as its carrier thinks
+  bool shared = false;                    ///< at one door only a part of it: another may be there already
 };
 
 /// Whoever carries calls to where they are answered: a client's connection, a node that asks homes. Any thread.
@@ -173,6 +175,10 @@ class Asker {
   }
   /// Pages of calls that are in_parts are.
   [[nodiscard]] virtual bool gives_parts() const { return false; }
+  /// Which position a read waits for: what its caller says, else what this one has seen.
+  [[nodiscard]] virtual std::optional<GlobalPosition> at_least(std::optional<GlobalPosition> asked) const {
+    return asked;
+  }
   /// The caller was answered by what is stored up to here.
   virtual void see(GlobalPosition) {}
 

@@ -15,7 +15,7 @@ constexpr milliseconds whole_wait_max = std::chrono::hours(24);  ///< what is lo
 
 HomeCalls::Again again_at_home(calls::Again again) {
   if (again == calls::Again::read) return HomeCalls::Again::read;
-  return again == calls::Again::always ? HomeCalls::Again::always : HomeCalls::Again::not_done;
+  return again == calls::Again::not_done ? HomeCalls::Again::not_done : HomeCalls::Again::always;
 }
 
 }  // namespace

@@ -18,7 +18,14 @@ using google::protobuf::Message;
 using std::chrono::milliseconds;
 
 Connection::Again again_at_door(calls::Again again) {
-  return again == calls::Again::not_done ? Connection::Again::not_sent : Connection::Again::not_served;
+  switch (again) {
+    case calls::Again::named:
+      return Connection::Again::named;
+    case calls::Again::not_done:
+      return Connection::Again::not_sent;
+    default:
+      return Connection::Again::not_served;
+  }
 }
 
 /// As generated code does it.
@@ -35,8 +42,9 @@ grpc::Status call_at(const Door& door, const char* path, grpc::ClientContext& co
 Result<void> DoorAsker::carry(const calls::Call& call, Message& request, Message& response,
                               const calls::Awaited& awaited) {
   EVERSHARD_TRY(sendable(request));
-  const auto position = call.has_at_least ? connection_->at_least(awaited.at_least) : std::nullopt;
+  const auto position = call.has_at_least ? at_least(awaited.at_least) : std::nullopt;
   const auto timeout = connection_->options().timeout;
+  const bool own_time = awaited.timeout && !awaited.shared;
   const auto until = Connection::Clock::now() + std::min(awaited.timeout.value_or(timeout), Connection::time_max);
   const auto call_until = std::max(until, Connection::Clock::now() + timeout);
   for (;;) {
@@ -44,7 +52,7 @@ Result<void> DoorAsker::carry(const calls::Call& call, Message& request, Message
         Connection::left(call_until),
         [&](Door& door, grpc::ClientContext& context, milliseconds left) {
           if (position) {
-            const auto wait = awaited.timeout ? Connection::left(until) : connection_->wait_at_one(left);
+            const auto wait = own_time ? Connection::left(until) : connection_->wait_at_one(left);
             auto& at_least = *call.mutable_at_least(request);
             at_least.set_position(position->value);
             at_least.set_timeout_ms(static_cast<std::uint32_t>(
@@ -54,7 +62,7 @@ Result<void> DoorAsker::carry(const calls::Call& call, Message& request, Message
         },
         again_at_door(call.again(request)), call.has_at_least ? Connection::answer_grace : milliseconds(0));
     // One that answers before the time is up is asked again.
-    if (asked || asked.error().code != ErrorCode::timeout || !position || !awaited.timeout ||
+    if (asked || asked.error().code != ErrorCode::timeout || !position || !own_time ||
         Connection::left(until).count() == 0)
       return asked;
   }

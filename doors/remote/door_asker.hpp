@@ -14,6 +14,9 @@ class DoorAsker final : public calls::Asker {
  public:
   explicit DoorAsker(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
+  std::optional<GlobalPosition> at_least(std::optional<GlobalPosition> asked) const override {
+    return connection_->at_least(asked);
+  }
   void see(GlobalPosition position) override { connection_->see(position); }
 
  private:

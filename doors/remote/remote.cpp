@@ -6,7 +6,10 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/calls/documents_calls.hpp"
+#include "evershard/api/calls/processes_calls.hpp"
 #include "evershard/api/calls/projections_calls.hpp"
+#include "evershard/api/calls/scheduled_calls.hpp"
 #include "evershard/api/calls/tables_calls.hpp"
 #include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/remote/append_lanes.hpp"
@@ -14,13 +17,10 @@
 #include "evershard/doors/remote/door_asker.hpp"
 #include "evershard/doors/remote/remote_administration.hpp"
 #include "evershard/doors/remote/remote_aggregates.hpp"
-#include "evershard/doors/remote/remote_documents.hpp"
 #include "evershard/doors/remote/remote_feed.hpp"
 #include "evershard/doors/remote/remote_groups.hpp"
 #include "evershard/doors/remote/remote_pages.hpp"
-#include "evershard/doors/remote/remote_processes.hpp"
 #include "evershard/doors/remote/remote_retention.hpp"
-#include "evershard/doors/remote/remote_scheduled.hpp"
 #include "evershard/protocol/validate.hpp"
 
 namespace evershard {
@@ -36,11 +36,11 @@ struct Remote::Impl {
         administration(remote::remote_administration(connection)),
         projections(asker),
         groups(connection, asker),
-        documents(connection),
+        documents(asker),
         tables(asker),
         retention(connection),
-        scheduled(connection),
-        processes(connection) {}
+        scheduled(asker),
+        processes(asker) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
   std::shared_ptr<remote::DoorAsker> asker;
@@ -48,11 +48,11 @@ struct Remote::Impl {
   std::unique_ptr<remote::RemoteAdministration> administration;
   calls::AskedProjections projections;
   remote::RemoteGroups groups;
-  remote::RemoteDocuments documents;
+  calls::AskedDocuments documents;
   calls::AskedTables tables;
   remote::RemoteRetention retention;
-  remote::RemoteScheduled scheduled;
-  remote::RemoteProcesses processes;
+  calls::AskedScheduled scheduled;
+  calls::AskedProcesses processes;
 };
 
 namespace {
