@@ -107,7 +107,7 @@ function(evershard_package)
   evershard_add_part(base evershard_api)
   evershard_add_part(base evershard_sharding)
   evershard_add_part(base evershard_actors_model)  # what a command and its answer are
-  foreach(messages evershard_api_cluster_messages evershard_api_messages)  # of remote and of cluster
+  foreach(messages evershard_api_calls evershard_api_cluster_messages evershard_api_messages)  # of remote and of cluster
     if(TARGET ${messages})
       evershard_add_part(base ${messages})
     endif()
@@ -138,7 +138,7 @@ function(evershard_package)
       foreach(part IN LISTS parts)
         get_target_property(public ${part} EVERSHARD_PUBLIC)
         # What speaks in generated messages is nobody's outside.
-        if(public OR (component MATCHES "^(base|embedding)$" AND NOT part MATCHES "^evershard_api_(cluster_)?messages$"))
+        if(public OR (component MATCHES "^(base|embedding)$" AND NOT part MATCHES "^evershard_api_(calls|(cluster_)?messages)$"))
           evershard_install_headers(${part} ${component})
         endif()
       endforeach()

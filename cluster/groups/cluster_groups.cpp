@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "evershard/api/messages/group_messages.hpp"
+#include "evershard/cluster/homes/home_asker.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -24,7 +25,6 @@ constexpr milliseconds listed_for =
 constexpr milliseconds listed_each = milliseconds(200);           ///< at least
 constexpr milliseconds read_again_for = std::chrono::seconds(3);  ///< one event; a call for a worker holds several
 constexpr std::size_t silent_remembered_max = 1'000;
-constexpr std::size_t parked_a_call = 1'000;
 constexpr milliseconds goodbye_time = milliseconds(500);
 
 /// Where it is at home, and as what.
@@ -64,17 +64,11 @@ RemoteGroup::Options looking_again(const ClusterGroupsOptions& of, ClusterNode& 
   return options;
 }
 
-Result<GroupInfo> info_in(Result<pb::GroupInfo> response) {
-  if (!response) return refuse(std::move(response).error());
-  GroupInfo info;
-  EVERSHARD_TRY(messages::get(*response, info));
-  return info;
-}
-
 }  // namespace
 
 ClusterGroups::ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options)
-    : node_(node),
+    : AskedGroups(std::make_shared<HomeAsker>(homes, "group", HomeTimes{asked_for, asked_for})),
+      node_(node),
       homes_(homes),
       options_(std::move(options)),
       catalogue_(node, "group"),
@@ -111,74 +105,28 @@ void ClusterGroups::tell_who_left() {
   for (const auto& group : remote) group->tell_who_left(until);
 }
 
-template <class Request, class Response>
-Result<Response> ClusterGroups::ask(const char* method, const std::string& name, const Request& request,
-                                    HomeCalls::Again again, milliseconds time) {
-  EVERSHARD_TRY(actors::check_definition_name("group", name));
-  auto bytes = homes_.call({method, catalogue_.names().aggregate(name), request.SerializeAsString(), time}, again);
-  if (!bytes) return refuse(std::move(bytes).error());
-  Response response;
-  if (!response.ParseFromString(*bytes))
-    return refuse(ErrorCode::timeout,
-                  "the outcome is unknown: the group's home answers what this node does not understand");
-  return response;
-}
-
 Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition, IfThere there) {
   EVERSHARD_TRY(definition.settings.check());
   EVERSHARD_TRY(definition.query.check());
   EVERSHARD_TRY(check_known_types(definition.query));
-  pb::CreateGroupRequest request;
-  request.set_name(definition.name);
-  messages::put(definition.query, *request.mutable_query());
-  if (definition.after)
-    request.set_after(definition.after->value);
-  else
-    request.set_from_now(true);
-  messages::put(definition.settings, *request.mutable_settings());
-  request.set_if_absent(there == IfThere::give);
-  return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(
-      group_calls::create, definition.name, request,
-      there == IfThere::give ? HomeCalls::Again::always : HomeCalls::Again::not_done, asked_for));
+  return AskedGroups::create_group(std::move(definition), there);
 }
 
 Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const GroupSettingsChange& change) {
   EVERSHARD_TRY(change.check());
-  pb::ChangeGroupRequest request;
-  request.set_name(name);
-  messages::put(change, *request.mutable_settings());
-  return info_in(ask<pb::ChangeGroupRequest, pb::GroupInfo>(group_calls::change, name, request,
-                                                            HomeCalls::Again::not_done, asked_for));
-}
-
-Result<GroupInfo> ClusterGroups::reset_group(const std::string& name, std::optional<GlobalPosition> after) {
-  pb::ResetGroupRequest request;
-  request.set_name(name);
-  if (after)
-    request.set_after(after->value);
-  else
-    request.set_from_now(true);
-  return info_in(ask<pb::ResetGroupRequest, pb::GroupInfo>(group_calls::reset, name, request,
-                                                           HomeCalls::Again::not_done, asked_for));
-}
-
-Result<void> ClusterGroups::drop_group(const std::string& name) {
-  pb::DropGroupRequest request;
-  request.set_name(name);
-  const auto dropped = ask<pb::DropGroupRequest, pb::DropGroupResponse>(group_calls::drop, name, request,
-                                                                        HomeCalls::Again::not_done, asked_for);
-  if (!dropped) return refuse(dropped.error());
-  return {};
+  return AskedGroups::change_group(name, change);
 }
 
 Result<GroupInfo> ClusterGroups::describe(const std::string& name, milliseconds time) {
   pb::DescribeGroupRequest request;
   request.set_name(name);
-  return info_in(ask<pb::DescribeGroupRequest, pb::GroupInfo>(group_calls::describe, name, request,
-                                                              HomeCalls::Again::always, time));
+  pb::GroupInfo response;
+  EVERSHARD_TRY(ask_home(homes_, "groups.describe", catalogue_.names().aggregate(name), request, response, time,
+                         HomeCalls::Again::always));
+  GroupInfo info;
+  EVERSHARD_TRY(messages::get(response, info));
+  return info;
 }
-
-Result<GroupInfo> ClusterGroups::group(const std::string& name) { return describe(name, asked_for); }
 
 Result<std::vector<GroupInfo>> ClusterGroups::list_groups() {
   const auto definitions = catalogue_.list();
@@ -200,45 +148,6 @@ Result<std::vector<GroupInfo>> ClusterGroups::list_groups() {
     failed.trouble = info.error().what;
   }
   return all;
-}
-
-Result<std::vector<ParkedEvent>> ClusterGroups::parked_events(const std::string& name, GlobalPosition after,
-                                                              std::size_t limit) {
-  std::vector<ParkedEvent> all;
-  while (all.size() < limit) {
-    pb::ListParkedRequest request;
-    request.set_name(name);
-    request.set_after(after.value);
-    request.set_limit(static_cast<std::uint32_t>(std::min(limit - all.size(), parked_a_call)));
-    auto response = ask<pb::ListParkedRequest, pb::ListParkedResponse>(group_calls::parked, name, request,
-                                                                       HomeCalls::Again::always, asked_for);
-    if (!response) return refuse(std::move(response).error());
-    const auto given = response->parked_size();
-    for (auto& one : *response->mutable_parked()) messages::get(one, all.emplace_back());
-    if (static_cast<std::uint32_t>(given) < request.limit()) break;
-    after = all.back().position;
-  }
-  return all;
-}
-
-Result<std::uint64_t> ClusterGroups::replay_parked(const std::string& name, std::optional<GlobalPosition> position) {
-  pb::ReplayParkedRequest request;
-  request.set_name(name);
-  if (position) request.set_position(position->value);
-  auto response = ask<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(group_calls::replay, name, request,
-                                                                         HomeCalls::Again::not_done, asked_for);
-  if (!response) return refuse(std::move(response).error());
-  return response->events();
-}
-
-Result<std::uint64_t> ClusterGroups::discard_parked(const std::string& name, std::optional<GlobalPosition> position) {
-  pb::DiscardParkedRequest request;
-  request.set_name(name);
-  if (position) request.set_position(position->value);
-  auto response = ask<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(group_calls::discard, name, request,
-                                                                           HomeCalls::Again::not_done, asked_for);
-  if (!response) return refuse(std::move(response).error());
-  return response->events();
 }
 
 /// Whoever may work asks for names as he likes. Of homes that do not answer some are remembered: see open_session().

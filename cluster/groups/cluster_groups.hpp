@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "evershard/api/calls/groups_calls.hpp"
 #include "evershard/cluster/groups/group_home.hpp"
 #include "evershard/cluster/groups/remote_group.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
@@ -31,23 +32,16 @@ struct ClusterGroupsOptions {
 ///
 /// Shape:  before the node joins; serve() is done by it. stop() while node and homes are there.
 /// Source: docs/groups.md
-class ClusterGroups final : public Groups {
+class ClusterGroups final : public calls::AskedGroups {
  public:
   ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options);
   ~ClusterGroups() override;
 
   Result<GroupInfo> create_group(GroupDefinition definition, IfThere there = IfThere::refuse) override;
   Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) override;
-  Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
-  Result<void> drop_group(const std::string& name) override;
   /// One whose home can be read and does not answer for it has that as its trouble. Errors: unavailable: a node is
   /// away, and with it definitions
   Result<std::vector<GroupInfo>> list_groups() override;
-  Result<GroupInfo> group(const std::string& name) override;
-  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after,
-                                                 std::size_t limit) override;
-  Result<std::uint64_t> replay_parked(const std::string& name, std::optional<GlobalPosition> position) override;
-  Result<std::uint64_t> discard_parked(const std::string& name, std::optional<GlobalPosition> position) override;
   Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join,
                                                      std::function<void()> wake) override;
   [[nodiscard]] bool comes_back() const override { return true; }
@@ -62,10 +56,6 @@ class ClusterGroups final : public Groups {
   void stop();
 
  private:
-  /// Errors: invalid_argument: the name
-  template <class Request, class Response>
-  [[nodiscard]] Result<Response> ask(const char* method, const std::string& name, const Request& request,
-                                     HomeCalls::Again again, std::chrono::milliseconds time);
   /// Under the mutex.
   void forget_unused();
   [[nodiscard]] Result<GroupInfo> describe(const std::string& name, std::chrono::milliseconds time);

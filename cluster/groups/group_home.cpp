@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/calls/groups_calls.hpp"
 #include "evershard/api/messages/group_messages.hpp"
+#include "evershard/cluster/homes/home_asker.hpp"
 #include "evershard/services/groups/host/hosted_session.hpp"
 #include "evershard/v1/group_homes.pb.h"
 
@@ -21,93 +23,10 @@ Error no_such_session() {
   return {ErrorCode::not_found, "the group's home does not know this worker any more: it joins again"};
 }
 
-/// Shape: `work`: Result<void>(Request&, Response&)
-template <class Request, class Response, class Work>
-HomeCalls::Handler answered_with(Work work) {
-  return [work = std::move(work)](const HomeCall& call) -> Result<std::string> {
-    Request request;
-    if (!request.ParseFromString(call.request))
-      return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
-    Response response;
-    EVERSHARD_TRY(work(request, response));
-    return response.SerializeAsString();
-  };
-}
-
-Result<void> put_info(const Result<GroupInfo>& info, pb::GroupInfo& response) {
-  if (!info) return refuse(info.error());
-  messages::put(*info, response);
-  return {};
-}
-
-template <class Request>
-std::optional<GlobalPosition> position_in(const Request& request) {
-  if (!request.has_position()) return std::nullopt;
-  return GlobalPosition(request.position());
-}
-
 }  // namespace
 
 void GroupHome::serve(HomeCalls& homes) {
-  homes.serve(
-      group_calls::create,
-      answered_with<pb::CreateGroupRequest, pb::GroupInfo>([this](pb::CreateGroupRequest& request,
-                                                                  pb::GroupInfo& response) -> Result<void> {
-        GroupDefinition definition{.name = request.name()};
-        EVERSHARD_TRY(messages::get(*request.mutable_query(), definition.query));
-        definition.after = request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after());
-        EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
-        return put_info(
-            host_.create_group(std::move(definition), request.if_absent() ? IfThere::give : IfThere::refuse), response);
-      }));
-  homes.serve(group_calls::change,
-              answered_with<pb::ChangeGroupRequest, pb::GroupInfo>(
-                  [this](pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                    GroupSettingsChange change;
-                    EVERSHARD_TRY(messages::get(request.settings(), change));
-                    return put_info(host_.change_group(request.name(), change), response);
-                  }));
-  homes.serve(group_calls::reset,
-              answered_with<pb::ResetGroupRequest, pb::GroupInfo>([this](pb::ResetGroupRequest& request,
-                                                                         pb::GroupInfo& response) -> Result<void> {
-                return put_info(host_.reset_group(request.name(), request.from_now() ? std::optional<GlobalPosition>()
-                                                                                     : GlobalPosition(request.after())),
-                                response);
-              }));
-  homes.serve(group_calls::drop, answered_with<pb::DropGroupRequest, pb::DropGroupResponse>(
-                                     [this](pb::DropGroupRequest& request, pb::DropGroupResponse&) -> Result<void> {
-                                       return host_.drop_group(request.name());
-                                     }));
-  homes.serve(group_calls::describe,
-              answered_with<pb::DescribeGroupRequest, pb::GroupInfo>(
-                  [this](pb::DescribeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                    return put_info(host_.group(request.name()), response);
-                  }));
-  homes.serve(group_calls::parked,
-              answered_with<pb::ListParkedRequest, pb::ListParkedResponse>(
-                  [this](pb::ListParkedRequest& request, pb::ListParkedResponse& response) -> Result<void> {
-                    const auto parked =
-                        host_.parked_events(request.name(), GlobalPosition(request.after()), request.limit());
-                    if (!parked) return refuse(parked.error());
-                    for (const auto& one : *parked) messages::put(one, *response.add_parked());
-                    return {};
-                  }));
-  homes.serve(group_calls::replay,
-              answered_with<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(
-                  [this](pb::ReplayParkedRequest& request, pb::ReplayParkedResponse& response) -> Result<void> {
-                    const auto events = host_.replay_parked(request.name(), position_in(request));
-                    if (!events) return refuse(events.error());
-                    response.set_events(*events);
-                    return {};
-                  }));
-  homes.serve(group_calls::discard,
-              answered_with<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(
-                  [this](pb::DiscardParkedRequest& request, pb::DiscardParkedResponse& response) -> Result<void> {
-                    const auto events = host_.discard_parked(request.name(), position_in(request));
-                    if (!events) return refuse(events.error());
-                    response.set_events(*events);
-                    return {};
-                  }));
+  serve_calls<Groups>(homes, calls::groups_calls(), host_);
   homes.serve(group_calls::open, [this](const HomeCall& call) { return open(call); });
   homes.serve(group_calls::work, [this](const HomeCall& call) { return work(call); });
 }

@@ -15,16 +15,8 @@
 
 namespace evershard::cluster {
 
-/// The names of the calls.
+/// The names of the calls by which other nodes work.
 namespace group_calls {
-inline constexpr const char* create = "groups.create";
-inline constexpr const char* change = "groups.change";
-inline constexpr const char* reset = "groups.reset";
-inline constexpr const char* drop = "groups.drop";
-inline constexpr const char* describe = "groups.describe";
-inline constexpr const char* parked = "groups.parked";
-inline constexpr const char* replay = "groups.replay";
-inline constexpr const char* discard = "groups.discard";
 inline constexpr const char* open = "groups.open";
 inline constexpr const char* work = "groups.work";
 }  // namespace group_calls

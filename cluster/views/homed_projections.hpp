@@ -2,38 +2,27 @@
 
 #pragma once
 
-#include <memory>
-
-#include "evershard/api/projections.hpp"
+#include "evershard/api/calls/projections_calls.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/services/engine/catalogue.hpp"
 #include "evershard/services/engine/projection_host.hpp"
 
 namespace evershard::cluster {
 
-/// A page that is longer than HomeCalls::answer_bytes_max comes in parts; one whose home is here is read here.
+/// A page whose home is here is read here.
 ///
 /// Errors beyond those of Projections: unavailable: its home does not answer; timeout: what became of a change is not
 /// known. Owner: all outlive it.
-class HomedProjections final : public Projections {
+class HomedProjections final : public calls::AskedProjections {
  public:
-  HomedProjections(EventStore& events, HomeCalls& homes, ProjectionHost& host)
-      : events_(events), homes_(homes), host_(host), catalogue_(events, "projection") {}
+  HomedProjections(EventStore& events, HomeCalls& homes, ProjectionHost& host);
   /// Other nodes are answered of what is hosted here. Shape: before the node joins.
   void serve();
 
   Result<ProjectionInfo> create_index(const Query& query) override;
-  Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index,
-                                            IfThere there = IfThere::refuse) override;
-  Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec,
-                                IfThere there = IfThere::refuse) override;
-  Result<ProjectionInfo> change(const std::string& name, const std::string& spec,
-                                std::optional<SeqNr> expected) override;
-  Result<void> ask(const std::string& name, Ask what) override;
   /// Those whose home can be read and does not answer for them are there too, without rows: `waiting`, and why. Errors:
   /// unavailable: a node is away, and with it definitions
   Result<std::vector<ProjectionInfo>> list() override;
-  Result<ProjectionInfo> describe(const std::string& name) override;
   Result<IndexPage> read_index(const std::string& name, const IndexRead& read) override;
   /// Without `at_least` it shows what this node had when the read began.
   Result<ValuePage> read_values(const std::string& name, const ValueRead& read) override;
@@ -44,7 +33,7 @@ class HomedProjections final : public Projections {
 
  private:
   [[nodiscard]] AggregateId of(const std::string& name) const { return catalogue_.names().aggregate(name); }
-  [[nodiscard]] Result<bool> is_here(const std::string& name) const;
+  [[nodiscard]] bool is_here(const std::string& name) const;
 
   EventStore& events_;
   HomeCalls& homes_;

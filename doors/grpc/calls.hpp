@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <google/protobuf/message.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -195,9 +196,9 @@ void compress_if_asked(grpc::CallbackServerContext& context);
   return const_cast<std::uint8_t*>(slice.begin());
 }  // ours alone so far
 
-template <class Message>
-[[nodiscard]] Result<void> parse(const Calls& calls, const grpc::ByteBuffer& bytes, Message& message) {
-  return parse(bytes, calls.message_bytes_max, message, Message::descriptor()->full_name().c_str());
+[[nodiscard]] inline Result<void> parse(const Calls& calls, const grpc::ByteBuffer& bytes,
+                                        google::protobuf::Message& message) {
+  return parse(bytes, calls.message_bytes_max, message, message.GetDescriptor()->full_name().c_str());
 }
 
 /// A call that only reads, one of Calls::readers while it lives. Owner: the call's reactor; the context lives until its
@@ -273,35 +274,45 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   std::optional<ReaderHere> here_;
 };
 
+/// The messages of a call that needs the disk, and what answers it.
+class PoolWork {
+ public:
+  virtual ~PoolWork() = default;
+  [[nodiscard]] virtual google::protobuf::Message& request() = 0;
+  /// Null: the request has none.
+  [[nodiscard]] virtual const pb::AtLeast* at_least() const = 0;
+  /// It is asked again while it answers `timeout`, until the time of at_least is up, 30 s where there is none.
+  [[nodiscard]] virtual bool waits() const = 0;
+  /// `response`: has the answer then. `wait`: of one that waits(), how long it may.
+  [[nodiscard]] virtual Result<void> answer(const serving::Caller& caller, std::chrono::milliseconds wait) = 0;
+  [[nodiscard]] virtual const google::protobuf::Message& response() const = 0;
+};
+
 /// An answer made in the pool, perhaps several times: what is not there in time yet is looked for again, without a
 /// thread that waits.
-template <class Request, class Response, class Answer>
-class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Response, Answer>> {
+class PoolAnswer : public std::enable_shared_from_this<PoolAnswer> {
  public:
   using Clock = serving::HeadWatch::Clock;
 
   PoolAnswer(Calls& calls, serving::MethodMetrics& counted, grpc::CallbackServerContext* context, grpc::ByteBuffer* out,
-             serving::Scope scope, Answer answer)
+             serving::Scope scope, std::unique_ptr<PoolWork> asked)
       : here_(calls, counted),
         calls_(calls),
         context_(*context),
         out_(*out),
         work_(scope == serving::Scope::read ? calls.served.long_reads->begin() : nullptr),
         reactor_(*new UnaryCall(calls, context, work_)),
-        answer_(std::move(answer)) {}
+        asked_(std::move(asked)) {}
 
   grpc::ServerUnaryReactor* begin(const grpc::ByteBuffer& in, serving::Scope scope) {
     auto* const reactor = &reactor_;
     const auto caller = here_.admit(context_, scope, in.Length());
-    const auto parsed = caller ? parse(calls_, in, request_) : Result<void>(refuse(caller.error()));
+    const auto parsed = caller ? parse(calls_, in, asked_->request()) : Result<void>(refuse(caller.error()));
     if (!parsed) {
       end(here_.refused(parsed.error()));
       return reactor;
     }
-    const pb::AtLeast* wanted = nullptr;
-    if constexpr (requires { request_.at_least(); }) {
-      if (request_.has_at_least()) wanted = &request_.at_least();
-    }
+    const auto* wanted = asked_->at_least();
     deadline_ = here_.began + std::chrono::milliseconds(wanted != nullptr && wanted->has_timeout_ms()
                                                             ? wanted->timeout_ms()
                                                             : Calls::at_least_timeout_ms);
@@ -326,23 +337,16 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
     if (context_.IsCancelled()) return end(grpc::Status::CANCELLED);
     std::optional<storage::ReadWork::Scope> at_work;
     if (work_) at_work.emplace(*work_);
-    Response response;
-    Result<void> done;
-    if constexpr (std::is_invocable_v<Answer&, Request&, Response&, std::chrono::milliseconds>) {
-      const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()),
-                                 std::chrono::milliseconds(0));
-      done =
-          answer_(request_, response, pause_.count() == 0 ? std::min(left, first_wait) : std::chrono::milliseconds(0));
-      if (!done && done.error().code == ErrorCode::timeout && left.count() > 0) return look_later(left);
-    } else if constexpr (std::is_invocable_v<Answer&, const serving::Caller&, Request&, Response&>) {
-      done = answer_(here_.caller(), request_, response);
-    } else {
-      done = answer_(request_, response);
-    }
+    const auto left =
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()), std::chrono::milliseconds(0));
+    const auto done =
+        asked_->answer(here_.caller(), pause_.count() == 0 ? std::min(left, first_wait) : std::chrono::milliseconds(0));
+    if (!done && asked_->waits() && done.error().code == ErrorCode::timeout && left.count() > 0)
+      return look_later(left);
     if (!done) return end(here_.refused(done.error()));
-    const auto bytes = response.ByteSizeLong();
+    const auto bytes = asked_->response().ByteSizeLong();
     if (auto held = reactor_.holds(bytes); !held) return end(here_.refused(held.error()));
-    out_ = bytes_of(response);
+    out_ = bytes_of(asked_->response());
     end(grpc::Status::OK);
   }
   void look_later(std::chrono::milliseconds left) {
@@ -360,24 +364,51 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
   grpc::ByteBuffer& out_;
   const std::shared_ptr<storage::ReadWork> work_;
   UnaryCall& reactor_;  ///< until it was ended
-  Request request_;
-  Answer answer_;
+  const std::unique_ptr<PoolWork> asked_;
   Clock::time_point deadline_{};
   std::chrono::milliseconds pause_{0};
 };
 
-/// An answer that needs the disk: `answer` runs in the pool, and where it only reads, it ends when the caller goes.
+/// Of messages and a function.
+template <class Request, class Response, class Answer>
+class FunctionWork final : public PoolWork {
+ public:
+  explicit FunctionWork(Answer answer) : answer_(std::move(answer)) {}
+  google::protobuf::Message& request() override { return request_; }
+  const google::protobuf::Message& response() const override { return response_; }
+  bool waits() const override { return std::is_invocable_v<Answer&, Request&, Response&, std::chrono::milliseconds>; }
+  const pb::AtLeast* at_least() const override {
+    if constexpr (requires { request_.at_least(); })
+      if (request_.has_at_least()) return &request_.at_least();
+    return nullptr;
+  }
+  Result<void> answer(const serving::Caller& caller, std::chrono::milliseconds wait) override {
+    response_.Clear();
+    if constexpr (std::is_invocable_v<Answer&, Request&, Response&, std::chrono::milliseconds>)
+      return answer_(request_, response_, wait);
+    else if constexpr (std::is_invocable_v<Answer&, const serving::Caller&, Request&, Response&>)
+      return answer_(caller, request_, response_);
+    else
+      return answer_(request_, response_);
+  }
+
+ private:
+  Request request_;
+  Response response_;
+  Answer answer_;
+};
+
+/// An answer that needs the disk: it is made in the pool, and where it only reads, it ends when the caller goes.
 /// `Request` may have an at_least.
 ///
 /// Shape: `answer`: Result<void>(Request&, Response&), or with who calls before these, or with how long it may wait
-///        behind them: then it is asked again while it answers `timeout`, until at_least's time is up, 30 s where there
-///        is none.
+///        behind them.
 template <class Request, class Response, class Answer>
 grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, serving::MethodMetrics& counted,
                                            grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
                                            grpc::ByteBuffer* out, serving::Scope scope, Answer answer) {
-  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, counted, context, out, scope, std::move(answer))
-      ->begin(*in, scope);
+  auto work = std::make_unique<FunctionWork<Request, Response, Answer>>(std::move(answer));
+  return std::make_shared<PoolAnswer>(calls, counted, context, out, scope, std::move(work))->begin(*in, scope);
 }
 
 }  // namespace evershard::door

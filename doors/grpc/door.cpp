@@ -15,22 +15,27 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/calls/documents_calls.hpp"
+#include "evershard/api/calls/processes_calls.hpp"
+#include "evershard/api/calls/projections_calls.hpp"
+#include "evershard/api/calls/scheduled_calls.hpp"
+#include "evershard/api/calls/tables_calls.hpp"
 #include "evershard/doors/grpc/administration_service.hpp"
 #include "evershard/doors/grpc/aggregates_service.hpp"
 #include "evershard/doors/grpc/connection_count.hpp"
 #include "evershard/doors/grpc/connection_limit.hpp"
-#include "evershard/doors/grpc/documents_service.hpp"
 #include "evershard/doors/grpc/event_service.hpp"
 #include "evershard/doors/grpc/group_service.hpp"
 #include "evershard/doors/grpc/make_service.hpp"
-#include "evershard/doors/grpc/process_service.hpp"
-#include "evershard/doors/grpc/projections_service.hpp"
 #include "evershard/doors/grpc/retention_service.hpp"
-#include "evershard/doors/grpc/scheduled_service.hpp"
 #include "evershard/doors/grpc/served_certificates.hpp"
-#include "evershard/doors/grpc/tables_service.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/files/descriptor.hpp"
+#include "evershard/v1/documents.grpc.pb.h"
+#include "evershard/v1/process_service.grpc.pb.h"
+#include "evershard/v1/projections.grpc.pb.h"
+#include "evershard/v1/scheduled.grpc.pb.h"
+#include "evershard/v1/tables.grpc.pb.h"
 
 namespace evershard::door {
 namespace {
@@ -103,12 +108,27 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
+/// `none`: why it is not offered where there is none.
+template <class Of, class Interface>
+std::shared_ptr<grpc::Service> offered(Calls& calls, const calls::Calls<Interface>& rows,
+                                       Interface* serving::Served::*interface, const char* none) {
+  return make_service<OfferedService<Of, Interface>>(calls, rows, interface, none);
+}
+
 std::vector<std::shared_ptr<grpc::Service>> own_services(Calls& calls) {
-  return {make_service<EventService>(calls),       make_service<AdministrationService>(calls),
-          make_service<ProjectionsService>(calls), make_service<GroupService>(calls),
-          make_service<DocumentsService>(calls),   make_service<TablesService>(calls),
-          make_service<RetentionService>(calls),   make_service<ScheduledService>(calls),
-          make_service<ProcessService>(calls),     make_service<AggregatesService>(calls)};
+  using serving::Served;
+  constexpr auto no_projections = "this server keeps no projections";
+  return {make_service<EventService>(calls),
+          make_service<AdministrationService>(calls),
+          offered<pb::Projections>(calls, calls::projections_calls(), &Served::own_projections, no_projections),
+          make_service<GroupService>(calls),
+          offered<pb::Documents>(calls, calls::documents_calls(), &Served::documents, "this server keeps no documents"),
+          offered<pb::Tables>(calls, calls::tables_calls(), &Served::tables, no_projections),
+          make_service<RetentionService>(calls),
+          offered<pb::ScheduledAppends>(calls, calls::scheduled_calls(), &Served::scheduled,
+                                        "this server offers no scheduled appends"),
+          offered<pb::Processes>(calls, calls::processes_calls(), &Served::processes, "this server shows no processes"),
+          make_service<AggregatesService>(calls)};
 }
 
 }  // namespace

@@ -10,11 +10,6 @@ namespace evershard::door {
 class GroupService final : public ServiceOf<pb::Groups> {
  public:
   explicit GroupService(Calls& calls);
-
- private:
-  /// Shape: `answer`: Result<void>(Groups&, Request&, Response&)
-  template <class Request, class Response, class Answer>
-  void asks(CallName name, Scope scope, Answer answer);
 };
 
 /// Of a store that has none. Errors: unavailable

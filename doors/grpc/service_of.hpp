@@ -5,9 +5,12 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "evershard/api/calls/call.hpp"
 #include "evershard/doors/grpc/work_call.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/v1/service.grpc.pb.h"  // with gRPC's handlers, wherever its version keeps them
@@ -20,6 +23,39 @@ struct CallName {
       : call(name), counted(counted_as != nullptr ? counted_as : name) {}
   const char* call;
   const char* counted;
+};
+
+/// A call that says itself what answers it.
+template <class Interface, class Offered>
+class CallWork final : public PoolWork {
+ public:
+  CallWork(EventStore& store, const calls::CallOf<Interface>& call, Offered offered)
+      : store_(store),
+        call_(call),
+        offered_(std::move(offered)),
+        request_(call.request()),
+        response_(call.response()) {}
+  google::protobuf::Message& request() override { return *request_; }
+  const google::protobuf::Message& response() const override { return *response_; }
+  bool waits() const override { return call_.waits; }
+  const pb::AtLeast* at_least() const override { return call_.at_least(*request_); }
+  Result<void> answer(const serving::Caller&, std::chrono::milliseconds wait) override {
+    const Result<Interface*> interface = offered_();
+    if (!interface) return refuse(interface.error());
+    if (call_.shows_head && at_least() == nullptr) {  // else each look would wait for what came meanwhile
+      const auto head = store_.head();
+      if (!head) return refuse(head.error());
+      call_.mutable_at_least(*request_)->set_position(head->value);
+    }
+    response_->Clear();
+    return call_.answer(**interface, *request_, *response_, wait);
+  }
+
+ private:
+  EventStore& store_;
+  const calls::CallOf<Interface>& call_;
+  Offered offered_;
+  const std::unique_ptr<google::protobuf::Message> request_, response_;
 };
 
 /// The constructor of a service writes one row for each of its calls. A row takes bytes and gives bytes: a message that
@@ -55,6 +91,22 @@ class ServiceOf : public Of::Service {
           [this, scope, answer = std::move(answer)](Counted& counted, Context* context, const Bytes* in, Bytes* out) {
             return answer_from_pool<Request, Response>(calls_, counted, context, in, out, scope, answer);
           });
+  }
+
+  /// The calls of an interface, each as its row says.
+  ///
+  /// Shape: `offered`: Result<Interface*>(); why there is none here
+  template <class Interface, class Offered>
+  void offers(const calls::Calls<Interface>& rows, Offered offered) {
+    for (const auto* row : rows) {
+      const CallName name(std::strrchr(row->name.path, '/') + 1, row->name.counted);
+      check_messages(name, *row->request()->GetDescriptor(), *row->response()->GetDescriptor());
+      unary(name, [this, row, offered](Counted& counted, Context* context, const Bytes* in, Bytes* out) {
+        auto work = std::make_unique<CallWork<Interface, Offered>>(calls_.served.store, *row, offered);
+        return std::make_shared<PoolAnswer>(calls_, counted, context, out, row->scope, std::move(work))
+            ->begin(*in, row->scope);
+      });
+    }
   }
 
   /// Long work, for clients with the scope `admin`. The call reports its progress.
@@ -126,8 +178,12 @@ class ServiceOf : public Of::Service {
   }
   template <class Request, class Response>
   void check_messages(CallName name) const {
+    check_messages(name, *Request::descriptor(), *Response::descriptor());
+  }
+  void check_messages(CallName name, const google::protobuf::Descriptor& request,
+                      const google::protobuf::Descriptor& response) const {
     const auto& method = method_of(name);
-    EVERSHARD_CHECK(method.input_type() == Request::descriptor() && method.output_type() == Response::descriptor(),
+    EVERSHARD_CHECK(method.input_type() == &request && method.output_type() == &response,
                     "a row of a service has other messages than its .proto");
   }
   /// Looked up once: that takes a lock.
@@ -146,6 +202,21 @@ class ServiceOf : public Of::Service {
 
   const google::protobuf::ServiceDescriptor& is_;
   std::vector<bool> rows_;
+};
+
+/// A service that is the calls of an interface and nothing else.
+template <class Of, class Interface>
+class OfferedService final : public ServiceOf<Of> {
+ public:
+  /// `none`: why it is not offered where there is none.
+  OfferedService(Calls& calls, const calls::Calls<Interface>& rows, Interface* serving::Served::*offered,
+                 const char* none)
+      : ServiceOf<Of>(calls) {
+    this->offers(rows, [&calls, offered, none]() -> Result<Interface*> {
+      if (calls.served.*offered == nullptr) return refuse(ErrorCode::unavailable, none);
+      return calls.served.*offered;
+    });
+  }
 };
 
 }  // namespace evershard::door

@@ -203,13 +203,8 @@ void Connection::add(const std::string& address, bool several) {
   door->channel = grpc::CreateCustomChannel(address, credentials_, arguments_of(options_, several));
   door->events = pb::EventStore::NewStub(door->channel);
   door->administration = pb::Administration::NewStub(door->channel);
-  door->projections = pb::Projections::NewStub(door->channel);
-  door->processes = pb::Processes::NewStub(door->channel);
-  door->scheduled = pb::ScheduledAppends::NewStub(door->channel);
   door->aggregates = pb::Aggregates::NewStub(door->channel);
-  door->documents = pb::Documents::NewStub(door->channel);
   door->groups = pb::Groups::NewStub(door->channel);
-  door->tables = pb::Tables::NewStub(door->channel);
   door->retention = pb::Retention::NewStub(door->channel);
   doors_.push_back(std::move(door));
 }

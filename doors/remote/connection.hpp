@@ -26,14 +26,9 @@
 #include "evershard/doors/wire/status.hpp"
 #include "evershard/sharding/heard_leaderships.hpp"
 #include "evershard/v1/asks.grpc.pb.h"
-#include "evershard/v1/documents.grpc.pb.h"
 #include "evershard/v1/groups.grpc.pb.h"
-#include "evershard/v1/process_service.grpc.pb.h"
-#include "evershard/v1/projections.grpc.pb.h"
 #include "evershard/v1/retention.grpc.pb.h"
-#include "evershard/v1/scheduled.grpc.pb.h"
 #include "evershard/v1/service.grpc.pb.h"
-#include "evershard/v1/tables.grpc.pb.h"
 
 namespace evershard::remote {
 
@@ -46,13 +41,8 @@ struct Door {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<pb::EventStore::Stub> events;
   std::unique_ptr<pb::Administration::Stub> administration;
-  std::unique_ptr<pb::Projections::Stub> projections;
-  std::unique_ptr<pb::Documents::Stub> documents;
   std::unique_ptr<pb::Groups::Stub> groups;
-  std::unique_ptr<pb::Tables::Stub> tables;
   std::unique_ptr<pb::Retention::Stub> retention;
-  std::unique_ptr<pb::ScheduledAppends::Stub> scheduled;
-  std::unique_ptr<pb::Processes::Stub> processes;
   std::unique_ptr<pb::Aggregates::Stub> aggregates;
 };
 

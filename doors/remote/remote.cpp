@@ -6,20 +6,21 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/api/calls/documents_calls.hpp"
+#include "evershard/api/calls/processes_calls.hpp"
+#include "evershard/api/calls/projections_calls.hpp"
+#include "evershard/api/calls/scheduled_calls.hpp"
+#include "evershard/api/calls/tables_calls.hpp"
 #include "evershard/api/messages/messages.hpp"
 #include "evershard/doors/remote/append_lanes.hpp"
 #include "evershard/doors/remote/connection.hpp"
+#include "evershard/doors/remote/door_asker.hpp"
 #include "evershard/doors/remote/remote_administration.hpp"
 #include "evershard/doors/remote/remote_aggregates.hpp"
-#include "evershard/doors/remote/remote_documents.hpp"
 #include "evershard/doors/remote/remote_feed.hpp"
 #include "evershard/doors/remote/remote_groups.hpp"
 #include "evershard/doors/remote/remote_pages.hpp"
-#include "evershard/doors/remote/remote_processes.hpp"
-#include "evershard/doors/remote/remote_projections.hpp"
 #include "evershard/doors/remote/remote_retention.hpp"
-#include "evershard/doors/remote/remote_scheduled.hpp"
-#include "evershard/doors/remote/remote_tables.hpp"
 #include "evershard/protocol/validate.hpp"
 
 namespace evershard {
@@ -30,26 +31,28 @@ namespace pb = evershard::v1;
 struct Remote::Impl {
   explicit Impl(std::shared_ptr<Connection> c)
       : connection(std::move(c)),
+        asker(std::make_shared<remote::DoorAsker>(connection)),
         appends(std::make_shared<remote::AppendLanes>(connection)),
         administration(remote::remote_administration(connection)),
-        projections(connection),
-        groups(connection),
-        documents(connection),
-        tables(connection),
+        projections(asker),
+        groups(connection, asker),
+        documents(asker),
+        tables(asker),
         retention(connection),
-        scheduled(connection),
-        processes(connection) {}
+        scheduled(asker),
+        processes(asker) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
+  std::shared_ptr<remote::DoorAsker> asker;
   std::shared_ptr<remote::AppendLanes> appends;
   std::unique_ptr<remote::RemoteAdministration> administration;
-  remote::RemoteProjections projections;
+  calls::AskedProjections projections;
   remote::RemoteGroups groups;
-  remote::RemoteDocuments documents;
-  remote::RemoteTables tables;
+  calls::AskedDocuments documents;
+  calls::AskedTables tables;
   remote::RemoteRetention retention;
-  remote::RemoteScheduled scheduled;
-  remote::RemoteProcesses processes;
+  calls::AskedScheduled scheduled;
+  calls::AskedProcesses processes;
 };
 
 namespace {

@@ -7,16 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/api/scope.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::serving {
 
-enum class Scope : std::uint8_t { read = 1, append = 2, admin = 4 };
-
-/// Both are needed.
-constexpr Scope operator|(Scope a, Scope b) {
-  return static_cast<Scope>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
-}
+using evershard::Scope;
 
 /// Shape: one scope
 std::string_view name_of(Scope scope);

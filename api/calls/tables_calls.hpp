@@ -1,17 +1,21 @@
-// RemoteTables: the tables of a server.
+// The calls of Tables, and the tables that are asked for by them.
 
 #pragma once
 
 #include <memory>
+#include <utility>
 
+#include "evershard/api/calls/call.hpp"
 #include "evershard/api/tables.hpp"
-#include "evershard/doors/remote/connection.hpp"
 
-namespace evershard::remote {
+namespace evershard::calls {
 
-class RemoteTables final : public Tables {
+[[nodiscard]] const Calls<Tables>& tables_calls();
+
+/// Tables elsewhere.
+class AskedTables : public Tables {
  public:
-  explicit RemoteTables(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  explicit AskedTables(std::shared_ptr<Asker> asker) : asker_(std::move(asker)) {}
 
   Result<TablePage> select(const std::string& table, TableSelect select, TableReading reading = {}) override;
   Result<TablePlan> explain(const std::string& table, TableSelect select, TableReading reading = {}) override;
@@ -29,7 +33,7 @@ class RemoteTables final : public Tables {
  private:
   Result<GlobalPosition> settle(const std::string& table, const std::vector<GlobalPosition>& positions, bool discard);
 
-  std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Asker> asker_;
 };
 
-}  // namespace evershard::remote
+}  // namespace evershard::calls

@@ -1,17 +1,21 @@
-// RemoteDocuments: the documents of a server.
+// The calls of Documents, and the documents that are asked for by them.
 
 #pragma once
 
 #include <memory>
+#include <utility>
 
+#include "evershard/api/calls/call.hpp"
 #include "evershard/api/documents.hpp"
-#include "evershard/doors/remote/connection.hpp"
 
-namespace evershard::remote {
+namespace evershard::calls {
 
-class RemoteDocuments final : public Documents {
+[[nodiscard]] const Calls<Documents>& documents_calls();
+
+/// Documents elsewhere.
+class AskedDocuments final : public Documents {
  public:
-  explicit RemoteDocuments(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  explicit AskedDocuments(std::shared_ptr<Asker> asker) : asker_(std::move(asker)) {}
 
   Result<DocumentDefinition> define(const std::string& type, const std::string& spec,
                                     std::optional<SeqNr> expected = {}, bool rebuild = false) override;
@@ -20,12 +24,12 @@ class RemoteDocuments final : public Documents {
   Result<ProjectionInfo> describe(const std::string& type) override;
   Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict,
                        std::optional<GlobalPosition> at_least = {},
-                       std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
+                       milliseconds timeout = std::chrono::seconds(30)) override;
   Result<DocumentPage> list(const DocumentListing& listing) override;
   Result<void> remove(const AggregateId& aggregate) override;
 
  private:
-  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Asker> asker_;
 };
 
-}  // namespace evershard::remote
+}  // namespace evershard::calls

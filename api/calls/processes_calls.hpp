@@ -1,17 +1,21 @@
-// RemoteProcesses: the processes and timers of a server's store.
+// The calls of Processes, and the processes that are asked for by them.
 
 #pragma once
 
 #include <memory>
+#include <utility>
 
+#include "evershard/api/calls/call.hpp"
 #include "evershard/api/processes.hpp"
-#include "evershard/doors/remote/connection.hpp"
 
-namespace evershard::remote {
+namespace evershard::calls {
 
-class RemoteProcesses final : public Processes {
+[[nodiscard]] const Calls<Processes>& processes_calls();
+
+/// Processes elsewhere.
+class AskedProcesses final : public Processes {
  public:
-  explicit RemoteProcesses(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  explicit AskedProcesses(std::shared_ptr<Asker> asker) : asker_(std::move(asker)) {}
 
   Result<std::vector<ProcessInfo>> processes() override;
   Result<ProcessInfo> process(const std::string& name) override;
@@ -23,7 +27,7 @@ class RemoteProcesses final : public Processes {
   Result<void> cancel_timer(const AggregateId& aggregate, const std::string& name) override;
 
  private:
-  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Asker> asker_;
 };
 
-}  // namespace evershard::remote
+}  // namespace evershard::calls
