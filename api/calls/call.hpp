@@ -156,7 +156,7 @@ template <class Found, class Put>
 }
 
 /// What a call waits for.
-struct Awaited {
+struct WaitsFor {
   std::optional<GlobalPosition> at_least{};
   std::optional<milliseconds> timeout{};  ///< absent: as much of the call's time as its carrier thinks
   bool shared = false;                    ///< at one door only a part of it: another may be there already
@@ -170,7 +170,7 @@ class Asker {
   /// Errors: those of the answer, and of the way there
   template <class Of, class Request, class Response>
   [[nodiscard]] Result<void> ask(const Row<Of, Request, Response>& row, Request& request, Response& response,
-                                 const Awaited& awaited = {}) {
+                                 const WaitsFor& awaited = {}) {
     return carry(row, request, response, awaited);
   }
   /// Pages of calls that are in_parts are.
@@ -184,7 +184,7 @@ class Asker {
 
  private:
   [[nodiscard]] virtual Result<void> carry(const Call& call, Message& request, Message& response,
-                                           const Awaited& awaited) = 0;
+                                           const WaitsFor& awaited) = 0;
 };
 
 }  // namespace evershard::calls

@@ -119,7 +119,7 @@ Result<Document> AskedDocuments::get(const AggregateId& aggregate, DocumentRead 
   put(aggregate, *request.mutable_aggregate());
   request.set_eventual(how == DocumentRead::eventual);
   pb::Document response;
-  Awaited awaited{.at_least = at_least};
+  WaitsFor awaited{.at_least = at_least};
   if (at_least) awaited.timeout = timeout;
   EVERSHARD_TRY(asker_->ask(get_document_call, request, response, awaited));
   return messages::document_of(std::move(response));
@@ -134,7 +134,7 @@ Result<DocumentPage> AskedDocuments::list(const DocumentListing& listing) {
   request.set_limit(static_cast<std::uint32_t>(listing.limit));
   if (listing.filter) request.set_filter(*listing.filter);
   if (listing.definition) request.set_definition(listing.definition->value);
-  Awaited awaited{.at_least = asker_->at_least(listing.at_least)};
+  WaitsFor awaited{.at_least = asker_->at_least(listing.at_least)};
   if (!awaited.at_least && listing.definition) awaited.at_least = GlobalPosition{0};
   if (awaited.at_least) awaited.timeout = listing.timeout;
   pb::ListDocumentsResponse response;

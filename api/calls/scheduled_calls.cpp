@@ -88,7 +88,7 @@ Result<ScheduledPage> AskedScheduled::list(ScheduledListing listing) {
   request.set_after(listing.after);
   request.set_limit(static_cast<std::uint32_t>(listing.limit));
   pb::ListScheduledResponse response;
-  Awaited awaited{.at_least = listing.at_least, .shared = true};
+  WaitsFor awaited{.at_least = listing.at_least, .shared = true};
   if (listing.at_least) awaited.timeout = listing.timeout;
   EVERSHARD_TRY(asker_->ask(list_scheduled_call, request, response, awaited));
   ScheduledPage page;

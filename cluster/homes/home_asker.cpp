@@ -29,7 +29,7 @@ Result<void> ask_home(HomeCalls& homes, const char* method, AggregateId definiti
 }
 
 Result<void> HomeAsker::carry(const calls::Call& call, Message& request, Message& response,
-                              const calls::Awaited& awaited) {
+                              const calls::WaitsFor& awaited) {
   const auto& name = call.definition(request);
   EVERSHARD_TRY(actors::check_definition_name(names_.category(), name));
   const auto again = call.again(request);

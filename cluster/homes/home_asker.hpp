@@ -39,7 +39,7 @@ class HomeAsker final : public calls::Asker {
 
  private:
   Result<void> carry(const calls::Call& call, google::protobuf::Message& request, google::protobuf::Message& response,
-                     const calls::Awaited& awaited) override;
+                     const calls::WaitsFor& awaited) override;
 
   HomeCalls& homes_;
   const actors::DefinitionNames names_;

@@ -272,6 +272,9 @@ Result<AssignOutcome> Coordinator::place(const ShardAssignment& wanted) {
   outcome.actions = tend_sets();
   outcome.answer.done = true;
   outcome.answer.left = placement().to_do();
+  // What is not stored is not counted as done: a coordinator after this one would not know of it.
+  const auto same = [](const auto& a, const auto& b) { return a.replicas == b.replicas; };
+  if (!std::ranges::equal(made_.shards, stored_.shards, same)) outcome.stands_with = made_.last_cut;
   return outcome;
 }
 

@@ -40,7 +40,7 @@ grpc::Status call_at(const Door& door, const char* path, grpc::ClientContext& co
 }  // namespace
 
 Result<void> DoorAsker::carry(const calls::Call& call, Message& request, Message& response,
-                              const calls::Awaited& awaited) {
+                              const calls::WaitsFor& awaited) {
   EVERSHARD_TRY(sendable(request));
   const auto position = call.has_at_least ? at_least(awaited.at_least) : std::nullopt;
   const auto timeout = connection_->options().timeout;

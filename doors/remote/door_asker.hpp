@@ -22,7 +22,7 @@ class DoorAsker final : public calls::Asker {
  private:
   /// A request that has an at_least waits for what this client has seen, unless it is asked for another position.
   Result<void> carry(const calls::Call& call, google::protobuf::Message& request, google::protobuf::Message& response,
-                     const calls::Awaited& awaited) override;
+                     const calls::WaitsFor& awaited) override;
 
   const std::shared_ptr<Connection> connection_;
 };

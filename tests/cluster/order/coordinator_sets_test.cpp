@@ -128,5 +128,21 @@ TEST_F(CoordinatorSets, WhoLosesItsDiskLearnsAgainAndNobodyIsLetGoMeanwhile) {
   EXPECT_THAT(coordinator().status().shards[learns_.front().value].learners, IsEmpty());
 }
 
+// Whoever is told that nothing is left may switch the node off.
+TEST_F(CoordinatorSets, NothingIsLeftOnceThatIsStored) {
+  const ShardAssignment wanted{.node = newcomer, .sets = ShardAssignment::Sets::remove};
+  auto removed = coordinator().assign(wanted);
+  ASSERT_TRUE(removed) << removed.error().what;
+  EXPECT_EQ(removed->answer.left, 0u);
+  EXPECT_EQ(removed->stands_with.value, log_.state().last_cut.value + 1);
+  ASSERT_TRUE(removed->actions.put);
+  settle(std::move(removed->actions));
+  EXPECT_THAT(learned_by_newcomer(), IsEmpty());
+  removed = coordinator().assign(wanted);
+  ASSERT_TRUE(removed) << removed.error().what;
+  EXPECT_EQ(removed->answer.left, 0u);
+  EXPECT_EQ(removed->stands_with.value, 0u);
+}
+
 }  // namespace
 }  // namespace evershard::cluster
