@@ -286,6 +286,23 @@ Result<bool> NodeWriter::is_here(const storage::RowWrites& rows) const {
   return !events.empty() && events.front().seq_nr == last.from && events.front().position == row.last;
 }
 
+// A writer died with it alone, came back, and is asked for what nobody else has. Its key is its own: no newer row says
+// that it is over.
+Result<bool> NodeWriter::is_over(const Append& append, const storage::RowWrites& rows) const {
+  const auto* done = event_of_type(append, retention::removal_done);
+  if (done == nullptr) done = event_of_type(append, retention::truncation_done);
+  if (done == nullptr) return false;
+  for (const auto& write : rows.state) {
+    const auto removing = storage::removing_in(write);
+    if (!removing) return refuse(removing.error());
+    if (!*removing || (*removing)->row) continue;
+    const auto here = storage::removing_of(store_.rows(), (*removing)->aggregate);
+    if (!here) return refuse(here.error());
+    if (!*here || (*here)->operation != operation_of(done->payload)) return true;
+  }
+  return false;
+}
+
 std::optional<ShardId> NodeWriter::keeper_of(const Append& append, const storage::RowWrites& rows) const {
   std::optional<ShardId> keeper;
   if (const auto aggregate = aggregate_of(rows)) {
@@ -349,6 +366,15 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
       continue;
     }
     const Intent kept{key, intent->shard};
+    const auto over = is_over(intent->append, intent->rows);
+    if (!over) {
+      left.push_back({std::move(aggregate), over.error()});
+      continue;
+    }
+    if (*over) {
+      if (auto gone = forget(kept); !gone) left.push_back({std::move(aggregate), std::move(gone).error()});
+      continue;
+    }
     // Perhaps this disk alone has it: whoever writes the shard next is to have it before it is appended.
     if (const auto shard = intent->shard; shard && *here && relogged_[key] != held_.at(*shard)) {
       storage::RowWrites again;

@@ -75,6 +75,9 @@ class NodeWriter final : public RetentionWriter {
   /// Whether what the rows remove is what is here: behind a loss that an operator accepted other events have its
   /// numbers, or none. Errors: corruption, io
   [[nodiscard]] Result<bool> is_here(const storage::RowWrites& rows) const;
+  /// Whether the intent says that a removal is done, and another writer has done it meanwhile: the row that the intent
+  /// takes away is gone, or a later removal's. Errors: corruption, io
+  [[nodiscard]] Result<bool> is_over(const Append& append, const storage::RowWrites& rows) const;
   /// The intent goes, nothing else.
   [[nodiscard]] Result<void> forget(const Intent& intent);
   /// Who is to settle the append when this node is gone: one that has what it is about. Nothing: no other node.

@@ -90,6 +90,13 @@ Result<void> check_fits(const std::string& entry, const Limits& limits) {
 
 std::string RetentionPayload::take() { return std::move(json_) + '}'; }
 
+std::string operation_of(std::string_view json) {
+  const auto read = nlohmann::json::parse(json, nullptr, false);
+  if (!read.is_object()) return {};
+  const auto operation = read.find("operation");
+  return operation != read.end() && operation->is_string() ? operation->get<std::string>() : std::string();
+}
+
 std::string policy_payload(const RetentionPolicy& policy, const RetentionOrder& order) {
   return RetentionPayload({}, order)
       .text("kind", name_of(policy.kind))

@@ -43,6 +43,8 @@ class RetentionPayload {
   std::string json_ = "{";
 };
 
+/// Which operation an event of the log is about. Empty: it says none.
+[[nodiscard]] std::string operation_of(std::string_view json);
 [[nodiscard]] std::string policy_payload(const RetentionPolicy& policy, const RetentionOrder& order);
 /// Absent: it is no policy this program knows.
 [[nodiscard]] std::optional<RetentionPolicy> policy_of(const std::string& name, std::string_view json);

@@ -68,14 +68,14 @@ void Simulation::receive(Process& process, const cluster::Narrow& narrow) {
   look_at_narrowed(process);
 }
 
-// Of processes that the coordinator has heard of: what an earlier one had may have gone with its disk since.
+// Of processes that the coordinator has taken a hello of: what an earlier one had may have gone with its disk since.
 void Simulation::who_counts_has_it(const Leader& leader, ShardId shard, const sharding::ReplicaSet& set) {
   const auto& before = leader.coordinator.stored().shards[shard.value].replicas;
   for (const auto node : set.nodes) {
     const auto& process = nodes_[node - 1]->process;
-    const auto said = leader.said_hello.find(node);
-    if (!set.had_to_learn(node) || before.has(node) || !process || said == leader.said_hello.end() ||
-        said->second != process->self)
+    const auto member = leader.coordinator.members().find(node);
+    if (!set.had_to_learn(node) || before.has(node) || !process || member == leader.coordinator.members().end() ||
+        member->second.process != process->self)
       continue;
     const auto& disk = nodes_[node - 1]->disk.state().shards;
     const auto kept = disk.find(shard);

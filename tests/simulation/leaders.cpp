@@ -176,11 +176,13 @@ void Simulation::hello(Leader& leader, cluster::Hello said) {
   const auto& members = leader.coordinator.members();
   if (const auto member = members.find(said.from.node); member != members.end() && member->second.process == said.from)
     for (auto& ghost : ghosts_) ghost->replaced |= ghost->self.node == said.from.node && ghost->self != said.from;
-  for (const auto& [node, member] : members)
-    if (member.here) tell_members(leader, node);
+  for (const auto& [node, member] : members) tell_members(leader, node);
 }
 
+// Whom it took a hello of. One with an old copy of the cut log may be of a later epoch than who leads for good.
 void Simulation::tell_members(const Leader& leader, std::uint32_t to) {
+  const auto member = leader.coordinator.members().find(to);
+  if (member == leader.coordinator.members().end() || !member->second.here) return;
   to_node(*leaders_[leader.number], to,
           [this, members = leader.coordinator.membership()](Process& process) { receive(process, members); });
 }

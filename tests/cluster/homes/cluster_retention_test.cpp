@@ -278,6 +278,35 @@ TEST_F(ClusterRetentionTest, WhatHangsRemovesNoOtherEventsThanItWasAbout) {
   EXPECT_EQ(states_of(order), "rrrl");
 }
 
+/// Its writer died with it alone and is back; another one has done that removal meanwhile, and begun the next.
+TEST_F(ClusterRetentionTest, WhatSaysThatAnEarlierRemovalIsDoneLeavesALaterOneToBeDone) {
+  for (const std::string row_of : {"later", ""}) {
+    SCOPED_TRACE("row of: " + row_of);
+    const auto order = owned_by(1);
+    append_some(order, 4);
+    ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+    Append done;
+    done.event(retention_event(retention_log(), retention::truncation_done, R"({"operation":"earlier"})"));
+    done.events[0].id = EventId::random();
+    done.events[0].occurred_at = Timestamp::now();
+    done.request_id = EventId::random();
+    storage::RowWrites rows, its;
+    its.state.push_back({storage::removing_key(order), std::nullopt});
+    rows.state.push_back({intent_key(done), encode_intent({done, its})});
+    const storage::RemovalRow row{
+        .before = SeqNr{4}, .from = SeqNr{1}, .last = last_, .aggregate = false, .operation = row_of};
+    if (!row_of.empty())
+      for (auto key : {storage::removing_key(order), storage::removed_key(order)})
+        rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
+    ASSERT_TRUE(node(1).write_rows_here(std::move(rows), {}, {}));
+
+    ASSERT_TRUE(parts_[1].retention->finish_here({}));
+
+    EXPECT_EQ(states_of(order), row_of.empty() ? "llll" : "rrrl");
+    EXPECT_EQ(std::ranges::count(log(), "$TruncationDone"), 1) << "of the later one alone";
+  }
+}
+
 TEST_F(ClusterRetentionTest, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone) {
   const auto cart = owned_by(2, "cart");
   append_some(cart, 3, 7200s);
