@@ -157,7 +157,7 @@ TEST_F(PostgresEffects, WaitForATableThatIsNotThereYet) {
   begin(store, ledger);
 
   ask(store, 1, 1);
-  for (const auto until = std::chrono::steady_clock::now() + 30s;
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
        store.process_status().at(0).failed == 0 && std::chrono::steady_clock::now() < until;)
     std::this_thread::sleep_for(5ms);
   EXPECT_GT(store.process_status().at(0).failed, 0u);
@@ -176,7 +176,7 @@ TEST_F(PostgresEffects, AreOneRowThoughTheProgramIsKilled) {
   for (int round = 0, rounds = rounds_or(8); round != rounds; ++round) {
     Process killed(words);
     const int before = rows();
-    for (const auto until = std::chrono::steady_clock::now() + 30s;
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
          rows() < std::min(before + 5, all) && std::chrono::steady_clock::now() < until;) {
     }
     if (dice() % 3 == 0) end_connections();

@@ -141,7 +141,7 @@ TEST(Webhooks, OfOneSlowServiceHoldUpNoOther) {
   begin(store, posts, options);
 
   for (int order = 1; order <= 20; ++order) place(store, order, slow.address());
-  for (const auto until = std::chrono::steady_clock::now() + 30s;
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
        slow.requests_in_all() < 2 && std::chrono::steady_clock::now() < until;)
     std::this_thread::sleep_for(5ms);
   for (int order = 21; order <= 60; ++order) place(store, order, quick.address());
@@ -164,7 +164,7 @@ TEST(Webhooks, TakeEffectOnceThoughTheProgramIsKilled) {
   for (int round = 0, rounds = rounds_or(6); round != rounds; ++round) {
     Process killed(words);
     const auto before = server.requests_in_all();
-    for (const auto until = std::chrono::steady_clock::now() + 30s; server.requests_in_all() < before + 4 &&
+    for (const auto until = std::chrono::steady_clock::now() + 60s; server.requests_in_all() < before + 4 &&
                                                                     static_cast<int>(server.taken().size()) < orders &&
                                                                     std::chrono::steady_clock::now() < until;)
       std::this_thread::sleep_for(1ms);

@@ -47,7 +47,7 @@ inline std::uint64_t figure(const Local& store, const std::string& name) {
 
 /// Figures follow a moment behind the answers. Returns: the figure, when it is what is expected, or after a while.
 inline std::uint64_t figure(const Local& store, const std::string& name, std::uint64_t expected) {
-  for (int tries = 0; tries < 2'000 && figure(store, name) != expected; ++tries) std::this_thread::sleep_for(1ms);
+  for (int tries = 0; tries < 60'000 && figure(store, name) != expected; ++tries) std::this_thread::sleep_for(1ms);
   return figure(store, name);
 }
 

@@ -19,7 +19,7 @@ TEST_P(ClosedAccounts, EndInAnotherThreadThanTheOneThatOpened) {
     store.reset();
     *ended = true;
   }).detach();
-  for (int i = 0; !*ended && i < 1'000; ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; !*ended && i < 6'000; ++i) std::this_thread::sleep_for(10ms);
   EXPECT_TRUE(*ended);
 }
 

@@ -23,7 +23,7 @@ class TimersInAStore : public testing::Test {
   void close() { store_.reset(); }
   [[nodiscard]] AggregateRef<Order> order(const std::string& id = "1") { return store_->get<Order>(id); }
   [[nodiscard]] bool comes_to(const std::function<bool()>& there) {
-    for (const auto until = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < until;
+    for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(2ms))
       if (there()) return true;
     return false;

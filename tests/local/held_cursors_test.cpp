@@ -41,7 +41,7 @@ TEST(HeldCursors, LetGoOfWhatNobodyComesBackFor) {
   HeldCursors held(20ms);
 
   const auto ticket = held.leave(std::make_unique<CountedCursor>());
-  for (int i = 0; i < 500 && alive > 0; ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; i < 6'000 && alive > 0; ++i) std::this_thread::sleep_for(10ms);
 
   EXPECT_EQ(alive, 0);
   EXPECT_EQ(held.take(ticket), nullptr);
@@ -50,11 +50,11 @@ TEST(HeldCursors, LetGoOfWhatNobodyComesBackFor) {
 TEST(HeldCursors, WakeUpAgainForLaterReads) {
   HeldCursors held(5ms);
   (void)held.leave(std::make_unique<CountedCursor>());
-  for (int i = 0; i < 500 && alive > 0; ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; i < 6'000 && alive > 0; ++i) std::this_thread::sleep_for(10ms);
   std::this_thread::sleep_for(20ms);
 
   (void)held.leave(std::make_unique<CountedCursor>());
-  for (int i = 0; i < 500 && alive > 0; ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; i < 6'000 && alive > 0; ++i) std::this_thread::sleep_for(10ms);
 
   EXPECT_EQ(alive, 0);
 }

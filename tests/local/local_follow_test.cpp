@@ -125,7 +125,7 @@ TEST(LocalFollow, KeepsToItsTimeOutWhileOthersAppendWhatDoesNotMatch) {
 
   EXPECT_EQ(item.kind, Kind::idle);
   EXPECT_GT(item.watermark, GlobalPosition{0});
-  EXPECT_LT(took, 5s);
+  EXPECT_LT(took, 30s);
 }
 
 TEST(LocalFollow, IsWokenByAnAppend) {

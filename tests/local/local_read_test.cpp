@@ -233,7 +233,7 @@ TEST(LocalRead, OfAClosedStoreIsUnavailableInEveryWay) {
   EXPECT_EQ(code_of(store.snapshot({"a", "1"})), "unavailable");
   EXPECT_EQ(code_of(store.snapshots({"a", "1"})), "unavailable");
   EXPECT_EQ(code_of(store.put_snapshot(snapshot_of("a-1", 1, ""))), "unavailable");
-  EXPECT_EQ(code_of(store.wait_for(GlobalPosition{2}, 10s)), "unavailable");
+  EXPECT_EQ(code_of(store.wait_for(GlobalPosition{2}, 60s)), "unavailable");
   EXPECT_EQ(code_of(store.flush()), "unavailable");
   EXPECT_EQ(store.stats().value().info.shards, 16u);
 }

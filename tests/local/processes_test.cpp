@@ -43,7 +43,7 @@ class ProcessesInAStore : public ::testing::Test {
     return store_->get<ProcessAggregate<Transfers>>(transfer).state()->state.state.stage;
   }
   [[nodiscard]] bool comes_to(const std::function<bool()>& there) {
-    for (const auto until = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < until;
+    for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(2ms))
       if (there()) return true;
     return false;
@@ -438,7 +438,7 @@ TEST(ProcessesBesideRemovals, WhatIsRemovedWhileAnotherIsToldIsNotTold) {
     const auto info = store.processes().process("transfer");
     return removed && info && info->state.figures.waiting == 0 && info->state.position >= GlobalPosition(8);
   };
-  for (const auto until = std::chrono::steady_clock::now() + 30s;
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
        std::chrono::steady_clock::now() < until && !(done() && store.get<Account>("bob").state()->state.balance != 100);
        std::this_thread::sleep_for(2ms)) {
   }
@@ -484,7 +484,7 @@ TEST(ProcessesBesideRemovals, OfManyEachIsLookedAtOnceWhereThingsAreRemovedAllTh
                             {.rewritten = [&] { return removals.load(); }});
   ASSERT_TRUE(host.run(transfers, {.checkpoint_every = 20ms}, {}));
   const auto balance = [&] { return store.get<Account>("bob").state()->state.balance; };
-  for (const auto until = std::chrono::steady_clock::now() + 30s;
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
        std::chrono::steady_clock::now() < until && balance() != 100 + requests; std::this_thread::sleep_for(2ms)) {
   }
   EXPECT_EQ(balance(), 100 + requests);
@@ -512,7 +512,7 @@ TEST(ProcessesBesideDamage, PassOverWhatIsDamagedSayItAndCountIt) {
   const auto balance = [&] { return store.get<Account>("bob").state()->state.balance; };
   std::string told;
   std::uint64_t counted = 0;
-  for (const auto until = std::chrono::steady_clock::now() + 30s;
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
        std::chrono::steady_clock::now() < until && (balance() != 107 || told.empty());
        std::this_thread::sleep_for(2ms)) {
     const auto info = store.processes().process("transfer");
@@ -538,7 +538,7 @@ TEST(ProcessesThatSayNothing, AreRunByNobody) {
     taken.occurred_at = Timestamp{Timestamp::now().micros - taken_ago.count()};
     const auto there = events.append(Append{}.event(std::move(taken)));
     EXPECT_TRUE(there) << there.error().what;
-    EXPECT_TRUE(events.wait_for(there->last_position, 10s));
+    EXPECT_TRUE(events.wait_for(there->last_position, 60s));
     const auto process = seen.process("p");
     EXPECT_TRUE(process) << process.error().what;
     return process && process->running;

@@ -139,7 +139,7 @@ TEST(EffectQueue, IsAsQuickHoweverManyWaitForABusyTarget) {
     ASSERT_THAT(begun(queue), ElementsAre(std::to_string(n)));
     queue.end("quick");
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
 }
 
 }  // namespace

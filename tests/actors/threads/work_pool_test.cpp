@@ -75,7 +75,7 @@ TEST(WorkPool, LetsGoOfAPieceOutsideOfItsLock) {
   });
   pool.run([held] {});
   held.reset();
-  EXPECT_EQ(gone.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(gone.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ class KurrentHarmTest : public ::testing::Test, protected KurrentInProcess {
     grpc::GenericStub stub(channel);
     grpc::CompletionQueue queue;
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
     const auto wait = [&] {
       void* tag = nullptr;
       bool ok = false;
@@ -353,7 +353,7 @@ TEST_F(KurrentHarmTest, TheFirstOfManyEventsComesAtOnce) {
     auto request = of_stream("order-7");
     request.mutable_options()->mutable_subscription();
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
     auto reader = streams->Read(&context, request);
     esp::ReadResp response;
     ASSERT_TRUE(reader->Read(&response)) << i;

@@ -105,7 +105,7 @@ class KurrentRulesTest : public ::testing::Test, protected KurrentInProcess {
   /// Types and revisions. `most`: then it goes.
   Seen read(const esp::ReadReq& request, std::size_t most = 1'000) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
     auto reader = streams->Read(&context, request);
     Seen seen;
     for (esp::ReadResp response; seen.size() != most && reader->Read(&response);) {
@@ -242,7 +242,7 @@ TEST_F(KurrentRulesTest, CheckpointsAreWhereAFilterHasLooked) {
   options.mutable_filter()->set_max(2);
   options.mutable_filter()->set_checkpointintervalmultiplier(1);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
   auto reader = streams->Read(&context, request);
   std::vector<std::uint64_t> checkpoints;
   esp::ReadResp response;
@@ -271,7 +271,7 @@ TEST_F(KurrentRulesTest, ASubscriptionEndsWithItsStream) {
   auto request = of_stream("order-7");
   request.mutable_options()->mutable_subscription();
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
   auto reader = streams->Read(&context, request);
   esp::ReadResp response;
   while (!response.has_caught_up()) ASSERT_TRUE(reader->Read(&response));

@@ -72,7 +72,7 @@ class KurrentSlowReaderTest : public ::testing::TestWithParam<KindOfRead>, prote
     const auto stub = esp::Streams::NewStub(connection());
     {
       grpc::ClientContext context;
-      context.set_deadline(std::chrono::system_clock::now() + 10s);
+      context.set_deadline(std::chrono::system_clock::now() + 60s);
       esp::AppendResp response;
       const auto call = stub->Append(&context, &response);
       esp::AppendReq request;
@@ -86,7 +86,7 @@ class KurrentSlowReaderTest : public ::testing::TestWithParam<KindOfRead>, prote
       EXPECT_TRUE(status.ok()) << status.error_message();
     }
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + 10s);
+    context.set_deadline(std::chrono::system_clock::now() + 60s);
     esp::ReadReq request;
     request.mutable_options()->mutable_stream()->mutable_stream_identifier()->set_stream_name("quick-1");
     request.mutable_options()->set_count(1);

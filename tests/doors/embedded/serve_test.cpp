@@ -44,7 +44,7 @@ TEST(EmbeddedDoors, ReachTheStoreItsAggregatesAndItsProcesses) {
       EXPECT_TRUE(asked_through(remote, {"account", who}, bank::Open{"-", "-", "-", 100}));
     EXPECT_TRUE(asked_through(remote, {"desk", "1"}, bank::Request{"t1", "ann", "bob", 30}));
     std::int64_t balance = 0;
-    for (int n = 0; n != 2'000 && balance != 130; ++n, std::this_thread::sleep_for(5ms))
+    for (int n = 0; n != 12'000 && balance != 130; ++n, std::this_thread::sleep_for(5ms))
       balance = store.get<bank::Account>("bob").state()->state.balance;
     EXPECT_EQ(balance, 130);
     const auto kinds = remote.kinds();

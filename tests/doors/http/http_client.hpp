@@ -46,15 +46,15 @@ class HttpClient {
   /// With RST.
   void vanish();
   /// What comes in so long; empty: nothing, or the end.
-  std::string receive_some(std::chrono::milliseconds time = std::chrono::seconds(5));
+  std::string receive_some(std::chrono::milliseconds time = std::chrono::seconds(60));
   [[nodiscard]] bool at_end() const { return ended_; }
   /// Waits for the end of the connection.
   bool closes_within(std::chrono::milliseconds time);
 
   std::optional<HttpAnswer> read_answer(bool only_head = false,
-                                        std::chrono::milliseconds time = std::chrono::seconds(20));
+                                        std::chrono::milliseconds time = std::chrono::seconds(60));
   /// Of a live stream, its header included at the first call.
-  std::optional<ServerEvent> read_event(std::chrono::milliseconds time = std::chrono::seconds(20));
+  std::optional<ServerEvent> read_event(std::chrono::milliseconds time = std::chrono::seconds(60));
   std::size_t heartbeats = 0;
   bool stream_finished = false;  ///< the last chunk came
 

@@ -110,7 +110,7 @@ TEST(HttpClientLimits, StreamsAreCountedUntilTheyEnd) {
   EXPECT_TRUE(other.read_event());
   clients.pop_back();
   bool again = false;
-  for (int tries = 0; tries < 500 && !again; ++tries) {
+  for (int tries = 0; tries < 6'000 && !again; ++tries) {
     std::this_thread::sleep_for(10ms);
     auto client = door.client();
     client.send(request);

@@ -111,7 +111,7 @@ TEST_F(RemoteAdministration, StopsWhenAskedTo) {
   else
     EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
   // One is left: the client's stream of appends.
-  for (int tries = 0; tries < 1'000 && served.door->calls() != 1; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 6'000 && served.door->calls() != 1; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 1u) << "the work goes on, for nobody";
   EXPECT_TRUE(remote.verify());
 }
@@ -143,20 +143,20 @@ TEST(RemoteSnapshot, OnAFullDiskComesBackWithTheReasonLongBeforeTheTimeOut) {
   LocalOptions full{.data_dir = data};
   full.disk_reserve_bytes = 1ull << 60;
   ServedStore served({}, {}, full);
-  auto remote = served.connect({.timeout = std::chrono::seconds(20), .unavailable_timeout = std::chrono::seconds(1)});
+  auto remote = served.connect({.timeout = std::chrono::seconds(120), .unavailable_timeout = std::chrono::seconds(1)});
   const auto begin = std::chrono::steady_clock::now();
   const auto refused =
       remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().what;
   EXPECT_THAT(refused.error().what, ::testing::HasSubstr("disk"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST(RemoteSnapshot, IsSentAgainWhileTheServerCannotBeReached) {
   ServedStore served;
   append_events(served.local, 1);
-  auto remote = served.connect({.timeout = std::chrono::seconds(20)});
+  auto remote = served.connect({.timeout = std::chrono::seconds(60)});
   served.stop();
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -328,7 +328,7 @@ TEST(RemoteAggregates, AnswerInTimeAndForgetWhoWent) {
   served.host<Page>();
   const auto inside = [](int how_many) {
     std::unique_lock lock(gate.mutex);
-    return gate.moved.wait_for(lock, 10s, [&] { return gate.inside == how_many; });
+    return gate.moved.wait_for(lock, 60s, [&] { return gate.inside == how_many; });
   };
   std::thread holder([&] { EXPECT_TRUE(ask_json(served, "line", R"({"text":"slow"})", "page").status.ok()); });
   ASSERT_TRUE(inside(1));
@@ -338,10 +338,10 @@ TEST(RemoteAggregates, AnswerInTimeAndForgetWhoWent) {
   EXPECT_EQ(ask(served, waits, 100ms).status.error_code(), grpc::DEADLINE_EXCEEDED);
   waits.set_timeout_ms(60'000);
   EXPECT_EQ(ask(served, waits, 100ms).status.error_code(), grpc::DEADLINE_EXCEEDED);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 50s);
   gate.set(true);
   holder.join();
-  for (int n = 0; n != 1'000 && served.door->calls() != 0; ++n) std::this_thread::sleep_for(5ms);
+  for (int n = 0; n != 12'000 && served.door->calls() != 0; ++n) std::this_thread::sleep_for(5ms);
   EXPECT_EQ(served.door->calls(), 0u);
   // Whether those who went were decided is another question: they were asked.
   const auto after = ask_json(served, "line", R"({"text":"c"})", "page").response.replied().json();
@@ -360,7 +360,7 @@ TEST(RemoteAggregates, OfADoorThatCloses) {
   });
   {
     std::unique_lock lock(gate.mutex);
-    ASSERT_TRUE(gate.moved.wait_for(lock, 10s, [&] { return gate.inside == before + 1; }));
+    ASSERT_TRUE(gate.moved.wait_for(lock, 60s, [&] { return gate.inside == before + 1; }));
   }
   std::thread opener([] {
     std::this_thread::sleep_for(1'500ms);

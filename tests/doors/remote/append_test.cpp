@@ -68,7 +68,7 @@ TEST(RemoteAppend, WhatWasNeverSentIsUnavailableAndSaysWhy) {
 
 TEST(RemoteAppend, BeyondItsBoundsItIsOverloaded) {
   ServedStore served;
-  auto remote = served.connect({.timeout = 20s, .appends_in_flight_max = 8});
+  auto remote = served.connect({.timeout = 60s, .appends_in_flight_max = 8});
   std::latch all(200);
   std::atomic<int> stored{0};
   std::atomic<int> overloaded{0};
@@ -99,7 +99,7 @@ TEST(RemoteAppend, ACompletionMayAppendAgain) {
     });
   };
   go_on(100);
-  ASSERT_EQ(over.get_future().wait_for(20s), std::future_status::ready);
+  ASSERT_EQ(over.get_future().wait_for(60s), std::future_status::ready);
   EXPECT_EQ(served.local.head()->value, 101u);
 }
 

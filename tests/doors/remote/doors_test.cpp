@@ -153,7 +153,7 @@ class TwoDoors {
         serving::Served{first.local, first.local, first.pool, *watch_, [this] { return first.access; },
                         [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
     auto opened = door::Door::start(*served_, {.listen = {listen_}});
-    for (int tries = 0; tries < 500 && !opened; ++tries) {  // the port may be busy for a moment
+    for (int tries = 0; tries < 6'000 && !opened; ++tries) {  // the port may be busy for a moment
       std::this_thread::sleep_for(10ms);
       opened = door::Door::start(*served_, {.listen = {listen_}});
     }

@@ -35,7 +35,7 @@ TEST(RemoteFollow, GoesOnWithoutAGapOrADoubleWhenTheDoorIsRestarted) {
   std::uint64_t last = 0;
   bool at_end = false;
   while (!at_end) {
-    const auto item = feed.next(10s);
+    const auto item = feed.next(60s);
     ASSERT_TRUE(item) << item.error().what;
     for (const auto& event : item->events) ASSERT_EQ(event.position.value, ++last);
     ASSERT_GE(item->watermark.value, last);
@@ -45,10 +45,10 @@ TEST(RemoteFollow, GoesOnWithoutAGapOrADoubleWhenTheDoorIsRestarted) {
   writer.join();
   restarts.join();
   if (last != served.local.head()->value) {
-    auto item = feed.next(10s);
+    auto item = feed.next(60s);
     while (item && last < served.local.head()->value) {
       for (const auto& event : item->events) ASSERT_EQ(event.position.value, ++last);
-      if (last < served.local.head()->value) item = feed.next(10s);
+      if (last < served.local.head()->value) item = feed.next(60s);
     }
   }
   EXPECT_EQ(last, served.local.head()->value);
@@ -59,13 +59,13 @@ TEST(RemoteFollow, IsWokenSoonByWhatIsAppended) {
   ServedStore served;
   auto remote = served.connect();
   auto feed = remote.follow(Query{}.types({"mine"}));
-  ASSERT_EQ(feed.next(10s)->kind, FeedItem::Kind::caught_up);
+  ASSERT_EQ(feed.next(60s)->kind, FeedItem::Kind::caught_up);
   auto soonest = std::chrono::steady_clock::duration::max();  // a busy machine may hold up some of them
   for (int i = 0; i < 5; ++i) {
     append_events(served.local, 3, 10, "other");
     const auto began = std::chrono::steady_clock::now();
     append_events(served.local, 1, 10, "mine");
-    const auto item = feed.next(10s);
+    const auto item = feed.next(60s);
     ASSERT_TRUE(item) << item.error().what;
     ASSERT_EQ(item->events.size(), 1u);
     soonest = std::min(soonest, std::chrono::steady_clock::now() - began);
@@ -77,12 +77,12 @@ TEST(RemoteFollow, TellsThatItFellBehindAndThatItCaughtUp) {
   ServedStore served;
   auto remote = served.connect();
   auto feed = remote.follow(Query::all(), {.page_events_max = 3});
-  ASSERT_EQ(feed.next(10s)->kind, FeedItem::Kind::caught_up);
+  ASSERT_EQ(feed.next(60s)->kind, FeedItem::Kind::caught_up);
   append_events(served.local, 100);
   std::vector<FeedItem::Kind> kinds;
   std::size_t events = 0;
   while (events < 100 || kinds.back() != FeedItem::Kind::caught_up) {
-    const auto item = feed.next(10s);
+    const auto item = feed.next(60s);
     ASSERT_TRUE(item) << item.error().what;
     ASSERT_NE(item->kind, FeedItem::Kind::idle);
     ASSERT_LE(item->events.size(), 3u);
@@ -108,12 +108,12 @@ TEST(RemoteFollow, CanBeCancelledAtAnyMoment) {
       feed.cancel();
     });
     begun = true;
-    auto item = feed.next(10s);
-    while (item) item = feed.next(10s);
+    auto item = feed.next(60s);
+    while (item) item = feed.next(60s);
     EXPECT_EQ(item.error().code, ErrorCode::cancelled);
     other.join();
   }
-  for (int tries = 0; tries < 500 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 6'000 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 0u);
 }
 
@@ -124,7 +124,7 @@ TEST(RemoteFollow, OutlivesTheClientItWasMadeOf) {
     auto remote = served.connect();
     return remote.follow(Query::all());
   }();
-  const auto item = feed.next(10s);
+  const auto item = feed.next(60s);
   ASSERT_TRUE(item) << item.error().what;
   EXPECT_EQ(item->events.size(), 5u);
 }
@@ -135,19 +135,19 @@ TEST(RemoteFollow, TellsAServerThatIsAwayFromOneThatIsQuiet) {
   ServedStore served;
   auto remote = served.connect();
   auto feed = remote.follow(Query::all());
-  ASSERT_EQ(feed.next(10s)->kind, FeedItem::Kind::caught_up);
+  ASSERT_EQ(feed.next(60s)->kind, FeedItem::Kind::caught_up);
   const auto quiet = feed.next(50ms);
   ASSERT_TRUE(quiet);
   EXPECT_EQ(quiet->kind, FeedItem::Kind::idle);
   EXPECT_FALSE(quiet->away);
 
   served.stop();
-  const auto gone = feed.next(30s);  // long before its time is up
+  const auto gone = feed.next(120s);  // long before its time is up
   ASSERT_TRUE(gone) << gone.error().what;
   EXPECT_EQ(gone->kind, FeedItem::Kind::idle);
   ASSERT_TRUE(gone->away);
   EXPECT_GE(gone->away->gone_for, 1s);
-  EXPECT_LT(gone->away->gone_for, 20s);
+  EXPECT_LT(gone->away->gone_for, 60s);
   EXPECT_FALSE(gone->away->why.what.empty());
   const auto still = feed.next(50ms);
   ASSERT_TRUE(still);
@@ -156,8 +156,8 @@ TEST(RemoteFollow, TellsAServerThatIsAwayFromOneThatIsQuiet) {
 
   served.start();
   append_events(served.local, 1);
-  auto back = feed.next(30s);
-  while (back && back->events.empty()) back = feed.next(30s);
+  auto back = feed.next(60s);
+  while (back && back->events.empty()) back = feed.next(60s);
   ASSERT_TRUE(back) << back.error().what;
   EXPECT_FALSE(back->away);
   EXPECT_FALSE(feed.next(10ms)->away);
@@ -171,7 +171,7 @@ TEST(RemoteFollow, EndsWhereTheStoreAtTheAddressIsAnotherFork) {
   append_events(served->local, 20);
   auto feed = remote.follow(Query::all());
   for (std::uint64_t seen = 0; seen < 20;) {
-    const auto item = feed.next(10s);
+    const auto item = feed.next(60s);
     ASSERT_TRUE(item) << item.error().what;
     seen = item->watermark.value;
   }
@@ -180,8 +180,8 @@ TEST(RemoteFollow, EndsWhereTheStoreAtTheAddressIsAnotherFork) {
   served.reset();
   ServedStore other(same);
   append_events(other.local, 30);
-  auto item = feed.next(10s);
-  while (item && item->events.empty()) item = feed.next(10s);
+  auto item = feed.next(60s);
+  while (item && item->events.empty()) item = feed.next(60s);
   ASSERT_FALSE(item) << "an event of another history was given";
   EXPECT_EQ(item.error().code, ErrorCode::invalid_argument);
   EXPECT_NE(item.error().what.find("is fork " + other.served->fork + " now, and fork " + fork +
@@ -191,8 +191,8 @@ TEST(RemoteFollow, EndsWhereTheStoreAtTheAddressIsAnotherFork) {
       << item.error().what;
   EXPECT_EQ(feed.next(0ms).error().code, ErrorCode::invalid_argument) << "for good";
   // Who begins anew does, and nobody begins where the store is not.
-  EXPECT_TRUE(remote.follow(Query::all(), {.after = GlobalPosition{20}}).next(10s));
-  const auto beyond = remote.follow(Query::all(), {.after = GlobalPosition{31}}).next(10s);
+  EXPECT_TRUE(remote.follow(Query::all(), {.after = GlobalPosition{20}}).next(60s));
+  const auto beyond = remote.follow(Query::all(), {.after = GlobalPosition{31}}).next(60s);
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
   EXPECT_NE(beyond.error().what.find("position 31 lies beyond the head of the store, 30, fork " + other.served->fork),
@@ -204,11 +204,11 @@ TEST(RemoteFollow, ABriefBreakIsNobodysBusiness) {
   ServedStore served;
   auto remote = served.connect();
   auto feed = remote.follow(Query::all());
-  ASSERT_EQ(feed.next(10s)->kind, FeedItem::Kind::caught_up);
+  ASSERT_EQ(feed.next(60s)->kind, FeedItem::Kind::caught_up);
   served.stop();
   served.start();
   append_events(served.local, 1);
-  for (auto item = feed.next(30s); item && item->events.empty(); item = feed.next(30s)) EXPECT_FALSE(item->away);
+  for (auto item = feed.next(60s); item && item->events.empty(); item = feed.next(60s)) EXPECT_FALSE(item->away);
 }
 
 TEST(RemoteFollow, AServerThatWasNeverThereIsAnErrorInTime) {

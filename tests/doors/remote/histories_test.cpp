@@ -55,7 +55,7 @@ class LedDoors : public ::testing::Test {
     second_.fork = served_.served->fork;
     other_ = door::Door::start(second_, {.listen = {"127.0.0.1:0"}}).value();
   }
-  Remote connect(std::chrono::milliseconds timeout = 2s, std::chrono::milliseconds unavailable_timeout = 300ms) {
+  Remote connect(std::chrono::milliseconds timeout = 20s, std::chrono::milliseconds unavailable_timeout = 300ms) {
     return served_.connect({.servers = {served_.address(), other_->addresses().front()},
                             .timeout = timeout,
                             .unavailable_timeout = unavailable_timeout});
@@ -108,7 +108,7 @@ TEST_F(LedDoors, OfAnotherHistoryAreNotUsedAndStoreNothing) {
 
 // Behind one address too, as of a load balancer.
 TEST_F(LedDoors, OfAnotherHistorySayWhy) {
-  auto store = served_.connect({.timeout = 3s, .unavailable_timeout = 300ms});
+  auto store = served_.connect({.timeout = 20s, .unavailable_timeout = 300ms});
   ASSERT_TRUE(store.head());
   lead_first("2:" + y);
 
@@ -127,7 +127,7 @@ TEST_F(LedDoors, OfAnotherHistorySayWhy) {
 
 TEST_F(LedDoors, OfAnOlderLeadershipAreLeftOutUntilTheyHaveHeardOfTheNewer) {
   lead_first("2:" + x + ",3:" + y);
-  auto store = served_.connect({.timeout = 3s, .unavailable_timeout = 300ms});
+  auto store = served_.connect({.timeout = 20s, .unavailable_timeout = 300ms});
   ASSERT_TRUE(store.head());
   lead_first("2:" + x);
   const auto behind = store.head();
@@ -140,7 +140,7 @@ TEST_F(LedDoors, OfAnOlderLeadershipAreLeftOutUntilTheyHaveHeardOfTheNewer) {
 
 // The answers of a stream that was begun before say so themselves.
 TEST_F(LedDoors, AStreamThatIsOpenIsNotTakenAnyMore) {
-  auto store = served_.connect({.timeout = 2s, .unavailable_timeout = 300ms});
+  auto store = served_.connect({.timeout = 20s, .unavailable_timeout = 300ms});
   ASSERT_TRUE(store.append(one_more()));
   auto feed = store.follow(Query::all());
   ASSERT_TRUE(feed.next(20s));
@@ -226,7 +226,7 @@ TEST_F(RestoredServer, EndsReadsAndFollowsOfAClientOfOneAddress) {
 TEST_F(RestoredServer, LeaderEpochsOfTheForkThatWasSayNothingOfItToAClientOfOneAddress) {
   auto led = std::make_shared<const std::string>("7:" + x + ",8:" + x);
   served_.served->led = [&] { return led; };
-  auto store = served_.connect({.timeout = 5s, .unavailable_timeout = 1s});
+  auto store = served_.connect({.timeout = 20s, .unavailable_timeout = 1s});
   ASSERT_TRUE(store.append(one_more()));
   restore();
   led = std::make_shared<const std::string>("7:" + y);

@@ -36,8 +36,8 @@ TEST(RemoteProjections, AnswerWhatTheStoresOwnDo) {
   const auto index = there.create_index(Query{}.types({"A"}).tags({"t"}));
   ASSERT_TRUE(index) << index.error().what;
   ASSERT_TRUE(there.create_value_index("n", {.types = {"A", "B"}, .path = "$.n", .value = "integer"}));
-  ASSERT_TRUE(there.wait_until("n", *remote.head(), std::chrono::seconds(30)));
-  ASSERT_TRUE(there.wait_until(index->name, *remote.head(), std::chrono::seconds(30)));
+  ASSERT_TRUE(there.wait_until("n", *remote.head(), std::chrono::seconds(60)));
+  ASSERT_TRUE(there.wait_until(index->name, *remote.head(), std::chrono::seconds(60)));
 
   for (const auto direction : {Direction::forwards, Direction::backwards}) {
     for (const bool events : {false, true}) {
@@ -136,17 +136,17 @@ TEST(RemoteProjections, WhoWaitsForOneThatIsBehindHoldsUpNobodyAndNotTheEnd) {
                                            {}, std::chrono::minutes(10));
     });
   }
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (served.door->calls() < answers.size() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  auto remote = served.connect({.timeout = std::chrono::seconds(20)});
+  auto remote = served.connect({.timeout = std::chrono::seconds(60)});
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(remote.projections().describe("stuck")) << "threads of the pool wait: " << i;
   EXPECT_EQ(remote.projections().wait_until("stuck", *remote.head(), std::chrono::milliseconds(100)).error().code,
             ErrorCode::timeout);
 
   const auto began = std::chrono::steady_clock::now();
   served.stop();
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
   callers.clear();
   for (const auto& answer : answers)
     EXPECT_EQ(answer.error_code(), grpc::StatusCode::UNAVAILABLE) << answer.error_message();
@@ -165,7 +165,7 @@ TEST(RemoteProjections, WhoGoesWhileHeWaitsIsForgotten) {
                                    nullptr, {}, std::chrono::milliseconds(patience));
     EXPECT_EQ(answer.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   }
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (served.door->calls() != 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(served.door->calls(), 0u);

@@ -34,7 +34,7 @@ inline std::shared_ptr<grpc::Channel> channel(const std::string& address) {
 }
 
 inline std::unique_ptr<grpc::ClientContext> context(const std::string& token = {},
-                                                    std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+                                                    std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
   auto context = std::make_unique<grpc::ClientContext>();
   if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
   context->set_deadline(std::chrono::system_clock::now() + timeout);
@@ -43,7 +43,7 @@ inline std::unique_ptr<grpc::ClientContext> context(const std::string& token = {
 
 inline grpc::Status unary(grpc::Channel& channel, const std::string& method, const std::string& request,
                           std::string* response = nullptr, const std::string& token = {},
-                          std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+                          std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
   auto with = context(token, timeout);
   const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
   grpc::ByteBuffer out;

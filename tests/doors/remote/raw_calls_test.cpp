@@ -241,7 +241,7 @@ TEST_F(RawCalls, WhoGoesWhileWaitingLeavesNothingBehind) {
     });
   }
   for (auto& client : clients) client.join();
-  for (int tries = 0; tries < 500 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 6'000 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 0u);
 }
 
@@ -275,7 +275,7 @@ TEST_F(RawCalls, SubscriptionsThatComeAndGoLeaveNothingBehind) {
   for (auto& client : clients) client.join();
   over = true;
   writer.join();
-  for (int tries = 0; tries < 500 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 6'000 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 0u);
 }
 
@@ -292,7 +292,7 @@ TEST_F(RawCalls, HeartbeatsComeAsOftenAsAskedForAndMoveTheCheckpoint) {
   ASSERT_TRUE(response.ParseFromString(raw::text(in)));
   EXPECT_EQ(response.kind(), v1::SubscribeResponse::KIND_CAUGHT_UP);
   append_events(served.local, 3, 10, "other");
-  const auto until = std::chrono::steady_clock::now() + 10s;
+  const auto until = std::chrono::steady_clock::now() + 60s;
   do {
     ASSERT_TRUE(stream->Read(&in));
     ASSERT_TRUE(response.ParseFromString(raw::text(in)));

@@ -108,7 +108,7 @@ TEST(RemoteRead, WaitsForAtLeastAndNoLonger) {
   ASSERT_FALSE(never);
   EXPECT_EQ(never.error().code, ErrorCode::timeout);
   EXPECT_EQ(never.error().what, "the watermark is at 5, not yet at 99");
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
   EXPECT_GE(std::chrono::steady_clock::now() - began, 990ms);
 }
 
@@ -142,7 +142,7 @@ TEST(RemoteRead, CanBeCancelledFromAnotherThreadInTheMiddle) {
   });
   EXPECT_EQ(waiting.next().error().code, ErrorCode::cancelled);
   other.join();
-  for (int tries = 0; tries < 500 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 6'000 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 0u) << "reads that nobody reads any more go on";
 }
 
@@ -156,7 +156,7 @@ TEST(RemoteRead, MayBeLeftInTheMiddle) {
     if (i % 2 == 0) remote.reset();  // streams go on without it
     EXPECT_TRUE(stream.next());
   }
-  for (int tries = 0; tries < 500 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 6'000 && served.door->calls() != 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 0u);
 }
 
@@ -167,7 +167,7 @@ TEST(RemoteRead, EverythingEndsInTimeWhereTheServerSaysNothing) {
   const auto in_time = [](auto call) {
     const auto began = std::chrono::steady_clock::now();
     const auto code = call();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
     EXPECT_TRUE(code == ErrorCode::timeout || code == ErrorCode::unavailable) << name_of(code);
   };
   in_time([&] { return remote.head().error().code; });
@@ -194,7 +194,7 @@ TEST(RemoteRead, APageThatDoesNotComeInTimeIsATimeout) {
   const auto event = remote.read(Query::all()).next();
   ASSERT_FALSE(event);
   EXPECT_EQ(event.error().code, ErrorCode::timeout);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
   go.set_value();
 }
 

@@ -60,7 +60,7 @@ TEST(RemoteScheduled, AreThoseOfTheServer) {
 
   ASSERT_TRUE(remote.append(Append{}.event("order-5", "Placed", "{}")));
   ASSERT_TRUE(scheduled.schedule({.id = "late", .after = 0ms, .append = placed("order-5")}));
-  for (int n = 0; n != 1'000 && scheduled.get("late")->state == ScheduledState::pending; ++n)
+  for (int n = 0; n != 12'000 && scheduled.get("late")->state == ScheduledState::pending; ++n)
     std::this_thread::sleep_for(5ms);
   const auto refused = scheduled.get("late");
   ASSERT_TRUE(refused && refused->refusal);

@@ -50,7 +50,7 @@ class ServedStore {
     served->retention = &local.retention();
     if (commands) served->commands = &*commands;
     auto opened = door::Door::start(*served, options_);
-    for (int tries = 0; tries < 200 && !opened; ++tries) {  // the port may be busy for a moment
+    for (int tries = 0; tries < 6'000 && !opened; ++tries) {  // the port may be busy for a moment
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       opened = door::Door::start(*served, options_);
     }

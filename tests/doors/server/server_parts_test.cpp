@@ -570,7 +570,7 @@ TEST_F(Folder, CertificatesAreTakenWhenTheirFilesChange) {
     return fits ? Result<void>() : Result<void>(refuse(ErrorCode::invalid_argument, "the key is not that of it"));
   };
   const auto logged = [&](const char* text) {
-    for (int tries = 0; tries != 2'000; ++tries, std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    for (int tries = 0; tries != 12'000; ++tries, std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
       std::stringstream all;
       all << std::ifstream(path("log")).rdbuf();
       if (all.str().find(text) != std::string::npos) return true;

@@ -49,7 +49,7 @@ TEST(LinkProcesses, AKilledPeerIsNoticedAtOnce) {
 }
 
 TEST(LinkProcesses, AFrozenPeerIsNoticedInTwoSecondsAndTakenBackWhenItThaws) {
-  TestNode two(test_options(2)), other(test_options(3));
+  TestNode two(noticing_options(2)), other(test_options(3));
   LinkProcess one(1);
   two.dial(NodeNumber(1), one.port);
   two.listen();
@@ -60,18 +60,18 @@ TEST(LinkProcesses, AFrozenPeerIsNoticedInTwoSecondsAndTakenBackWhenItThaws) {
   const auto began = Clock::now();
   one.process.signal(SIGSTOP);
   std::promise<Result<std::string>> under_way;
-  two.links->request(NodeNumber(1), MessageKind(1), "x", 60s,
+  two.links->request(NodeNumber(1), MessageKind(1), "x", 120s,
                      [&](Result<std::string> outcome) { under_way.set_value(std::move(outcome)); });
   const auto outcome = under_way.get_future().get();
   const auto noticed = since(began);
   EXPECT_EQ(outcome.error().code, ErrorCode::timeout);
   EXPECT_GE(noticed, 1'000ms);
-  EXPECT_LT(noticed, 20s) << "two seconds, and what a busy machine adds";
+  EXPECT_LT(noticed, 60s) << "two seconds, and what a busy machine adds";
   EXPECT_TRUE(other.ask(2, "x")) << "nobody else waited";
   EXPECT_EQ(other.count(other.downs, 2), 0);
-  const auto later = two.ask(1, "x", 60s);
+  const auto later = two.ask(1, "x", 120s);
   EXPECT_EQ(later.error().code, ErrorCode::unavailable);
-  EXPECT_LT(since(began), 40s);
+  EXPECT_LT(since(began), 100s);
 
   one.process.signal(SIGCONT);
   EXPECT_TRUE(wait_for([&] { return two.is_connected(1); }));
@@ -81,7 +81,7 @@ TEST(LinkProcesses, AFrozenPeerIsNoticedInTwoSecondsAndTakenBackWhenItThaws) {
 // A process that slept itself, for longer than anybody waits for it: the first thing it sees must not be that all
 // others are gone.
 TEST(LinkProcesses, WhoWasFrozenComesBackByItself) {
-  TestNode one(test_options(1));
+  TestNode one(noticing_options(1));
   one.listen();
   LinkProcess two(2, one.port);
   ASSERT_TRUE(wait_for([&] { return one.is_connected(2); }));
@@ -104,12 +104,12 @@ TEST(LinkProcesses, AFrozenPeerDoesNotKeepAnotherFromStopping) {
   std::this_thread::sleep_for(200ms);  // the network's buffers are full, and so are ours
   const auto began = Clock::now();
   two.links->stop();
-  EXPECT_LT(since(began), 20s);
+  EXPECT_LT(since(began), 50s);
   EXPECT_EQ(answered.get_future().get().error().code, ErrorCode::timeout);
 }
 
 TEST(LinkProcesses, ThroughKillsFreezesAndRestartsEveryRequestIsAnswered) {
-  auto one = std::make_unique<TestNode>(test_options(1));
+  auto one = std::make_unique<TestNode>(noticing_options(1));
   const auto port = one->listen();
   LinkProcess two(2, port), three(3, port);
   auto four = std::make_unique<LinkProcess>(4, port);
@@ -122,7 +122,7 @@ TEST(LinkProcesses, ThroughKillsFreezesAndRestartsEveryRequestIsAnswered) {
     four = std::make_unique<LinkProcess>(4, port);
     std::this_thread::sleep_for(300ms);
     one.reset();
-    one = std::make_unique<TestNode>(test_options(1));
+    one = std::make_unique<TestNode>(noticing_options(1));
     one->listen(port);
   }
   ASSERT_TRUE(wait_for([&] { return one->is_connected(2) && one->is_connected(3) && one->is_connected(4); }));

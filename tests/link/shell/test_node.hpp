@@ -19,16 +19,24 @@ namespace evershard::cluster {
 
 inline constexpr const char* test_secret = "the secret of the tests' cluster";
 
-inline LinkOptions test_options(std::uint32_t node) {
+/// Who is silent for two seconds is gone, as ever.
+inline LinkOptions noticing_options(std::uint32_t node) {
   LinkOptions options;
   options.who = {"cluster-1", 16, 1, NodeNumber(node), NodeRole::node, 0};
   options.secret = test_secret;
   return options;
 }
 
+/// What a test is not about: a thread that stands still for some seconds is not gone.
+inline LinkOptions test_options(std::uint32_t node) {
+  auto options = noticing_options(node);
+  options.limits.dead_after = std::chrono::seconds(20);
+  return options;
+}
+
 /// Waits for what other threads do; the time is for machines under load.
 template <class Condition>
-bool wait_for(const Condition& condition, std::chrono::milliseconds time_max = std::chrono::seconds(20)) {
+bool wait_for(const Condition& condition, std::chrono::milliseconds time_max = std::chrono::seconds(60)) {
   for (const auto until = std::chrono::steady_clock::now() + time_max; std::chrono::steady_clock::now() < until;) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -69,7 +77,7 @@ class TestNode {
     EXPECT_TRUE(dialled) << dialled.error().what;
   }
   Result<std::string> ask(std::uint32_t node, std::string bytes,
-                          std::chrono::milliseconds time = std::chrono::seconds(10)) {
+                          std::chrono::milliseconds time = std::chrono::seconds(60)) {
     std::promise<Result<std::string>> answered;
     links->request(NodeNumber(node), MessageKind(1), std::move(bytes), time,
                    [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });

@@ -194,7 +194,7 @@ TEST(Documents, AnotherDoorsDefinitionIsHeardOf) {
   ASSERT_TRUE(here->define("order", order_spec));
   const auto last = append(store, "order-1", "Placed");
 
-  const auto until = std::chrono::steady_clock::now() + 30s;
+  const auto until = std::chrono::steady_clock::now() + 60s;
   Result<DocumentPage> page = there->list({.type = "order", .at_least = last});
   while (!page && std::chrono::steady_clock::now() < until) page = there->list({.type = "order", .at_least = last});
 
@@ -477,7 +477,7 @@ TEST(DocumentsProperty, RandomHistoriesRemovalsRestartsAndChangesGiveWhatTheJour
     }
     ASSERT_TRUE(documents->define("order", spec));
     // The rows of the newest definition, once they are there.
-    const auto until = std::chrono::steady_clock::now() + 30s;
+    const auto until = std::chrono::steady_clock::now() + 60s;
     std::map<std::string, std::string> rows;
     const auto model = naive(store, "order", spec);
     do rows = listed(*documents, {.type = "order", .limit = 5, .at_least = store.head().value()});
@@ -553,7 +553,7 @@ TEST(Documents, WhoCannotFollowDefinitionsSaysSoOnce) {
     const std::lock_guard lock(mutex);
     return !warned.empty();
   };
-  for (int tries = 0; tries != 1'000 && !said(); ++tries) std::this_thread::sleep_for(20ms);
+  for (int tries = 0; tries != 3'000 && !said(); ++tries) std::this_thread::sleep_for(20ms);
   std::this_thread::sleep_for(300ms);  // for what would say it once more
   {
     const std::lock_guard lock(mutex);
@@ -563,7 +563,7 @@ TEST(Documents, WhoCannotFollowDefinitionsSaysSoOnce) {
   ASSERT_TRUE(documents_of(store)->define("order", order_spec));
   append(store, "order-1", "Placed", R"({"who":"ann"})");
   const auto hosted = [&] { return documents->get({"order", "1"}).has_value(); };
-  for (int tries = 0; tries != 500 && !hosted(); ++tries) std::this_thread::sleep_for(20ms);
+  for (int tries = 0; tries != 3'000 && !hosted(); ++tries) std::this_thread::sleep_for(20ms);
   EXPECT_TRUE(hosted()) << "it goes on where it was";
 }
 

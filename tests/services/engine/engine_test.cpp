@@ -72,7 +72,7 @@ class EngineTest : public ::testing::Test {
   }
   ProjectionEngine::VersionInfo newest(const std::string& name) { return engine_->describe(name)->versions.back(); }
   static bool soon(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + 30s;
+    const auto until = std::chrono::steady_clock::now() + 60s;
     while (!condition() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
     return condition();
   }

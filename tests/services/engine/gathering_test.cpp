@@ -124,7 +124,7 @@ TEST(Gathering, ItIsWrittenAfterAWhileAlsoWithoutMore) {
   GatheringRun one;
   EXPECT_FALSE(one.page());
   bool written = false;
-  for (const auto until = std::chrono::steady_clock::now() + 30s;
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
        !written && std::chrono::steady_clock::now() < until;) {
     std::this_thread::sleep_for(10ms);
     written = one.write(one.run.work({}, one.run.given(), false));
@@ -252,7 +252,7 @@ TEST(Gathering, WhatStandsBeforeADamagedEventIsInTheRows) {
     const auto opened = engine.open("p", {GlobalPosition{50}, 30s, {}});
     ASSERT_TRUE(opened) << kind << ": " << opened.error().what;
     EXPECT_EQ(counted(*opened->rows), (GatheredCounts{{"A", 50}}));
-    for (const auto until = std::chrono::steady_clock::now() + 30s;
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
          engine.describe("p")->versions.back().state != RunState::waiting && std::chrono::steady_clock::now() < until;)
       std::this_thread::sleep_for(1ms);
     EXPECT_EQ(engine.describe("p")->versions.back().state, RunState::waiting);
@@ -310,7 +310,7 @@ TEST(Gathering, WhatIsClosedOrPausedMeanwhileLosesNothing) {
   const auto busy = [&](ProjectionEngine& engine) {
     const auto enough = counting->faults->handled + 10;
     engine.apply(definition);
-    for (const auto until = std::chrono::steady_clock::now() + 30s;
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
          counting->faults->handled < enough && std::chrono::steady_clock::now() < until;)
       std::this_thread::sleep_for(1ms);
   };
@@ -327,7 +327,7 @@ TEST(Gathering, WhatIsClosedOrPausedMeanwhileLosesNothing) {
     ++definition.last;
     definition.paused = true;
     engine.apply(definition);
-    for (const auto until = std::chrono::steady_clock::now() + 30s;
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
          engine.describe("p")->versions.back().state != RunState::paused && std::chrono::steady_clock::now() < until;)
       std::this_thread::sleep_for(1ms);
     const auto paused_at = rows->checkpoint("p@1.1")->position.value;

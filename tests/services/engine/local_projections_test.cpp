@@ -295,7 +295,7 @@ TEST_P(LocalProjections, ResetRebuildPauseAndChangeAnswerTheSameAsAFreshOne) {
   EXPECT_EQ(projections().change("n", R"({"types":["A"],"path":"$.m","value":"text"})", made.last).error().code,
             ErrorCode::version_conflict);
   ASSERT_TRUE(projections().change("n", R"({"types":["A"],"path":"$.m","value":"text"})", {}));
-  const auto until = std::chrono::steady_clock::now() + 30s;
+  const auto until = std::chrono::steady_clock::now() + 60s;
   while (values("n").front() != "\"x\"" && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(values("n"), std::vector<std::string>(20, "\"x\""));
 }
@@ -324,7 +324,7 @@ TEST_P(LocalProjections, NumbersOfAnIndexStayOverARebuildAfterARemoval) {
     const auto last = append("F");
     expected[expected.size() + 1] = last.value;
     std::map<std::uint64_t, std::uint64_t> found;
-    const auto until = std::chrono::steady_clock::now() + 30s;
+    const auto until = std::chrono::steady_clock::now() + 60s;
     do found = by_number(last);
     while (found != expected && std::chrono::steady_clock::now() < until);
     EXPECT_EQ(found, expected);
@@ -514,7 +514,7 @@ TEST(LocalProjectionsAtTheStart, AreSaidAndTriedAgainWhereTheyCannotBeOpened) {
   }
   std::filesystem::remove(data / "projections");
   std::filesystem::rename(folder.path() / "away", data / "projections");
-  const auto until = std::chrono::steady_clock::now() + 30s;
+  const auto until = std::chrono::steady_clock::now() + 60s;
   const auto goes_on = [&] { return figure("projections." + index + ".lag") == 0u && !figure("projections.not_open"); };
   while (!goes_on() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(figure("projections." + index + ".lag"), 0u);

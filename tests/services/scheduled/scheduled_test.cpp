@@ -289,7 +289,7 @@ TEST(Scheduled, SettledOnesGoAfterTheirTimeAndAreNeverMadeAgain) {
     const auto made = settled(scheduled, "made");
     settled(scheduled, "refused");
     ASSERT_TRUE(scheduled.cancel("cancelled"));
-    ASSERT_TRUE(store.wait_for(*store.head(), 10s));
+    ASSERT_TRUE(store.wait_for(*store.head(), 60s));
 
     const auto kept = store.remove_settled_schedules(1h);
     ASSERT_TRUE(kept) << kept.error().what;
@@ -349,7 +349,7 @@ TEST(Scheduled, ManySettledOnesGoAndYoungOnesBetweenThemStay) {
     ASSERT_TRUE(scheduled.schedule(order("old" + std::to_string(n), 1h, placed())));
     ASSERT_TRUE(scheduled.cancel("old" + std::to_string(n)));
   }
-  std::this_thread::sleep_for(3s);
+  std::this_thread::sleep_for(8s);
   const auto began = std::chrono::steady_clock::now();
   for (int n = 0; n != 10; ++n) {
     ASSERT_TRUE(scheduled.schedule(order("young" + std::to_string(n), 1h, placed())));
@@ -357,7 +357,7 @@ TEST(Scheduled, ManySettledOnesGoAndYoungOnesBetweenThemStay) {
   }
   // Between the ages of the young ones and of the old ones, however long that took.
   const auto keep =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began) + 2'500ms;
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began) + 7'000ms;
   const auto done = store.remove_settled_schedules(keep);
   ASSERT_TRUE(done) << done.error().what;
   EXPECT_EQ(done->aggregates, 300u);

@@ -153,7 +153,7 @@ TEST_F(States, AreNeverWrong) {
   StateFeed<SmallBank> feed(store, "1");
   std::uint64_t last = 0;
   while (last < 458) {  // 400, and 58 twice
-    const auto state = feed.next(std::chrono::seconds(10));
+    const auto state = feed.next(std::chrono::seconds(60));
     ASSERT_TRUE(state && *state);
     EXPECT_GE((*state)->version.value, last);
     last = (*state)->version.value;

@@ -176,7 +176,7 @@ TEST(Groups, TryAgainThenParkThenReplay) {
 TEST(Groups, AFrozenWorkersShareIsTakenOverAndItsLateAnswerRefused) {
   auto store = opened();
   append_to(store, "order-1", 1);
-  ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = {.attempts_max = 100, .lease = 2s}}));
+  ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = {.attempts_max = 100, .lease = 6s}}));
   auto frozen = store.groups().join_group("g", {.name = "frozen"}).value();
   const auto first = next_of(frozen);
   auto other = store.groups().join_group("g", {.name = "other"}).value();

@@ -64,7 +64,7 @@ class LocalTables : public ::testing::TestWithParam<bool> {
     return page ? page->rows : std::vector<Row>{};
   }
   void eventually(const std::function<bool()>& holds) {
-    for (int i = 0; i < 30'000 && !holds(); ++i) std::this_thread::sleep_for(1ms);
+    for (int i = 0; i < 60'000 && !holds(); ++i) std::this_thread::sleep_for(1ms);
     EXPECT_TRUE(holds());
   }
 

@@ -119,7 +119,7 @@ class LocalPartedTables : public ::testing::TestWithParam<bool> {
     EXPECT_EQ(in_parts, parked);
   }
   void eventually(const std::function<bool()>& holds) {
-    for (int i = 0; i < 20'000 && !holds(); ++i) std::this_thread::sleep_for(1ms);
+    for (int i = 0; i < 60'000 && !holds(); ++i) std::this_thread::sleep_for(1ms);
     EXPECT_TRUE(holds());
   }
   /// All parts have nothing but rows of this version, and they are what is read.
@@ -234,7 +234,7 @@ TEST_P(LocalPartedTables, WhatIsAskedIsAskedOfAllParts) {
   const auto before = all_rows("parted");
   ASSERT_TRUE(store_->projections().ask("parted", Ask::reset));
   EXPECT_EQ(all_rows("parted"), before);
-  EXPECT_GE(store_->projections().wait_until("parted", last_, 10s).value(), last_);
+  EXPECT_GE(store_->projections().wait_until("parted", last_, 60s).value(), last_);
   ASSERT_TRUE(store_->projections().ask("parted", Ask::drop));
   EXPECT_EQ(store_->tables().select("parted", {}).error().code, ErrorCode::not_found);
   EXPECT_EQ(store_->projections().describe("parted").error().code, ErrorCode::not_found);
@@ -390,7 +390,7 @@ TEST(PartsThatCannotBeSwapped, AreSaidOnceOfTheSame) {
     const std::lock_guard lock(mutex);
     return !warned.empty();
   };
-  for (int tries = 0; tries != 1'000 && !said(); ++tries) std::this_thread::sleep_for(20ms);
+  for (int tries = 0; tries != 3'000 && !said(); ++tries) std::this_thread::sleep_for(20ms);
   std::this_thread::sleep_for(300ms);  // for what would say it once more
   parted.close();
   EXPECT_THAT(warned, ::testing::ElementsAre(::testing::AllOf(HasSubstr("\"orders\""), HasSubstr("no quorum"))));
