@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evershard/api/scope.hpp"
+#include "evershard/protocol/check.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/v1/service.pb.h"
@@ -116,6 +117,7 @@ class Row final : public CallOf<Of> {
     return again_;
   }
   const std::string& definition(const Message& request) const override {
+    EVERSHARD_CHECK(home_.definition != nullptr, "a call that a home is asked names a definition, or its stub does");
     return (static_cast<const Request&>(request).*home_.definition)();
   }
   const pb::AtLeast* at_least(const Message& request) const override {

@@ -29,8 +29,8 @@ const Row<Tables, pb::SelectRequest, pb::SelectResponse> select_call(
     });
 const Row<Tables, pb::ExplainRequest, pb::ExplainResponse> explain_call(
     "/evershard.v1.Tables/Explain", Scope::read, Again::read, {"tables.explain", &pb::ExplainRequest::table},
-    [](Tables& tables, auto& in, auto& out) {
-      return told(tables.explain(in.table(), get(in.select()), table_reading_of(in)),
+    [](Tables& tables, auto& in, auto& out, milliseconds wait) {
+      return told(tables.explain(in.table(), get(in.select()), table_reading_of(in, wait)),
                   [&](const TablePlan& plan) { put(plan, out); });
     });
 const Row<Tables, pb::DescribeTableRequest, pb::TableInfo> describe_table_call(

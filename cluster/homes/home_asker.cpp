@@ -11,6 +11,8 @@ using Clock = std::chrono::steady_clock;
 
 /// At a home, one that waits holds one of few threads: so long at once, then it is asked again.
 constexpr milliseconds home_wait = std::chrono::seconds(1);
+/// Of a request that names no position, for rows that are being made: it is not asked again.
+constexpr milliseconds rows_wait = std::chrono::seconds(5);
 constexpr milliseconds whole_wait_max = std::chrono::hours(24);  ///< what is longer may overflow the clock
 
 HomeCalls::Again again_at_home(calls::Again again) {
@@ -32,6 +34,7 @@ Result<void> HomeAsker::carry(const calls::Call& call, Message& request, Message
                               const calls::WaitsFor& awaited) {
   const auto& name = call.definition(request);
   EVERSHARD_TRY(actors::check_definition_name(names_.category(), name));
+  EVERSHARD_CHECK(!awaited.at_least || call.has_at_least, "a position is waited for where a request can name it");
   const auto again = call.again(request);
   const auto time = again == calls::Again::read ? times_.read : times_.change;
   const auto wait = awaited.at_least ? awaited.timeout.value_or(milliseconds(0)) : milliseconds(0);
@@ -57,7 +60,7 @@ Result<std::string> answered_at_home(
   if (!request->ParseFromString(bytes))
     return refuse(ErrorCode::invalid_argument, "a node asks a home what cannot be read");
   const auto* at_least = call.at_least(*request);
-  const auto wait = at_least != nullptr ? milliseconds(at_least->timeout_ms()) : home_wait;
+  const auto wait = at_least != nullptr ? milliseconds(at_least->timeout_ms()) : rows_wait;
   for (;;) {
     response->Clear();
     EVERSHARD_TRY(answer(*request, *response, wait));
