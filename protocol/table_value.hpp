@@ -55,12 +55,10 @@ class TableValue {
   TableValue(T value) : value_(value) {}
   /// Beyond 64 signed bits it becomes a double, which no integer field takes.
   template <std::integral T>
-  requires(!std::same_as<T, bool>) TableValue(T value) {
-    if (std::cmp_greater(value, std::numeric_limits<std::int64_t>::max()))
-      value_ = static_cast<double>(value);
-    else
-      value_ = static_cast<std::int64_t>(value);
-  }
+  requires(!std::same_as<T, bool>) TableValue(T value)
+      : value_(std::cmp_greater(value, std::numeric_limits<std::int64_t>::max())
+                   ? Variant(static_cast<double>(value))
+                   : Variant(static_cast<std::int64_t>(value))) {}
   TableValue(double value) : value_(value) {}
   TableValue(Timestamp value) : value_(value) {}
   TableValue(std::string value) : value_(std::move(value)) {}
