@@ -1,15 +1,21 @@
-// What calls are named between nodes: a node of an earlier release asks and answers by the same names.
+// What calls are named between nodes: a node of an earlier release asks and answers by the same names. And how long
+// they wait at a home.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "evershard/api/calls/groups_calls.hpp"
 #include "evershard/api/calls/projections_calls.hpp"
 #include "evershard/api/calls/tables_calls.hpp"
+#include "evershard/cluster/homes/home_asker.hpp"
+#include "evershard/protocol/check.hpp"
 #include "evershard/v1/projections.pb.h"
+#include "evershard/v1/tables.pb.h"
 
 namespace evershard::cluster {
 namespace {
@@ -46,14 +52,59 @@ TEST(NamesAtHome, AreThoseOfEarlierReleases) {
                                       "groups.replay not_done", "groups.discard not_done"));
 }
 
+/// The call that is named so at a home. Fails where there is none.
+template <class Of>
+const calls::CallOf<Of>& call_named(const calls::Calls<Of>& calls, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(calls, [&](const auto* call) { return call->at_home != nullptr && call->at_home == name; });
+  EVERSHARD_CHECK(found != calls.end(), "a test names a call that there is");
+  return **found;
+}
+
 TEST(NamesAtHome, WhatIsMadeIfItIsAbsentMayBeMadeTwice) {
-  for (const auto* call : calls::projections_calls()) {
-    if (std::string(call->at_home == nullptr ? "" : call->at_home) != "projections.create") continue;
-    v1::CreateProjectionRequest request;
-    EXPECT_EQ(call->again(request), calls::Again::not_done);
-    request.set_if_absent(true);
-    EXPECT_EQ(call->again(request), calls::Again::always);
+  const auto& call = call_named(calls::projections_calls(), "projections.create");
+  v1::CreateProjectionRequest request;
+  EXPECT_EQ(call.again(request), calls::Again::not_done);
+  request.set_if_absent(true);
+  EXPECT_EQ(call.again(request), calls::Again::always);
+}
+
+/// Tells how long it may wait.
+class WaitedTables final : public calls::AskedTables {
+ public:
+  WaitedTables() : AskedTables(nullptr) {}
+  Result<TablePage> select(const std::string&, TableSelect, TableReading reading) override {
+    waited = reading.timeout;
+    return TablePage{};
   }
+  Result<TablePlan> explain(const std::string&, TableSelect, TableReading reading) override {
+    waited = reading.timeout;
+    return TablePlan{};
+  }
+  std::chrono::milliseconds waited{};
+};
+
+// A table that has moved is made anew at its new home: that takes a moment.
+TEST(NamesAtHome, RowsThatAreBeingMadeAreWaitedFor) {
+  WaitedTables tables;
+  for (const char* const name : {"tables.select", "tables.explain"}) {
+    const auto& call = call_named(calls::tables_calls(), name);
+    const auto answered = [&](const std::string& request) {
+      tables.waited = {};
+      EXPECT_TRUE(answered_at_home(call, request, [&](auto& in, auto& out, std::chrono::milliseconds wait) {
+        return call.answer(tables, in, out, wait);
+      })) << name;
+      return tables.waited;
+    };
+    EXPECT_EQ(answered({}), std::chrono::seconds(5)) << name;
+  }
+  v1::SelectRequest request;
+  request.mutable_at_least()->set_timeout_ms(300);
+  EXPECT_TRUE(answered_at_home(call_named(calls::tables_calls(), "tables.select"), request.SerializeAsString(),
+                               [&](auto&, auto&, std::chrono::milliseconds wait) -> Result<void> {
+                                 EXPECT_EQ(wait, std::chrono::milliseconds(300));
+                                 return {};
+                               }));
 }
 
 }  // namespace
