@@ -19,6 +19,7 @@
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/protocol/timestamp.hpp"
 
 namespace evershard {
 
@@ -52,6 +53,12 @@ class EventStore {
   [[nodiscard]] virtual Result<GlobalPosition> head() = 0;
   /// Waits until the watermark has reached a position. Errors: timeout
   [[nodiscard]] virtual Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) = 0;
+  /// The last position at or before a time, the end of an append: `backup --up-to` takes it, and a read `after` it
+  /// misses nothing that is later. 0: nothing is that old. A time that is not past: the head.
+  ///
+  /// An event's time is its occurred_at, that of its append unless the append says another one. docs/command-line.md
+  /// says what holds where these are out of order, and where events were removed.
+  [[nodiscard]] virtual Result<GlobalPosition> position_at(Timestamp at);
   /// Absent aggregates: not_found.
   [[nodiscard]] virtual Result<AggregateInfo> aggregate(const AggregateId& aggregate,
                                                         std::optional<GlobalPosition> up_to = {}) = 0;
@@ -92,6 +99,7 @@ class ForwardedEvents : public EventStore {
   Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
     return events().wait_for(position, timeout);
   }
+  Result<GlobalPosition> position_at(Timestamp at) override { return events().position_at(at); }
   Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override {
     return events().aggregate(aggregate, up_to);
   }

@@ -22,6 +22,12 @@ const Row<EventStore, pb::HeadRequest, pb::HeadResponse> head_call(
     "/evershard.v1.EventStore/Head", Scope::read, Again::read, {}, [](EventStore& events, auto&, auto& out) {
       return told(events.head(), [&](GlobalPosition head) { out.set_watermark(head.value); });
     });
+const Row<EventStore, pb::PositionAtRequest, pb::PositionAtResponse> position_at_call(
+    "/evershard.v1.EventStore/PositionAt", Scope::read, Again::read, {},
+    [](EventStore& events, auto& in, auto& out) -> Result<void> {
+      if (!in.has_at_us()) return refuse(ErrorCode::invalid_argument, "at_us: is missing");
+      return told(events.position_at({in.at_us()}), [&](GlobalPosition found) { out.set_position(found.value); });
+    });
 const Row<EventStore, pb::GetEventRequest, pb::RecordedEvent> event_call(
     "/evershard.v1.EventStore/GetEvent", Scope::read, Again::read, {}, [](EventStore& events, auto& in, auto& out) {
       return told(events.event_at(GlobalPosition(in.position())), [&](const RecordedEvent& event) { put(event, out); });
@@ -82,8 +88,8 @@ Result<std::optional<RecordedSnapshot>> asked_for_snapshot(Asker& asker, pb::Get
 }  // namespace
 
 const Calls<EventStore>& event_calls() {
-  static const Calls<EventStore> all{&head_call,       &event_call,    &aggregate_call,
-                                     &aggregates_call, &snapshot_call, &snapshots_call};
+  static const Calls<EventStore> all{&head_call,       &position_at_call, &event_call,    &aggregate_call,
+                                     &aggregates_call, &snapshot_call,    &snapshots_call};
   return all;
 }
 
@@ -93,6 +99,15 @@ Result<GlobalPosition> AskedEvents::head() {
   EVERSHARD_TRY(asker_->ask(head_call, request, response));
   asker_->see(GlobalPosition(response.watermark()));
   return GlobalPosition(response.watermark());
+}
+
+Result<GlobalPosition> AskedEvents::position_at(Timestamp at) {
+  pb::PositionAtRequest request;
+  request.set_at_us(at.micros);
+  pb::PositionAtResponse response;
+  EVERSHARD_TRY(asker_->ask(position_at_call, request, response));
+  asker_->see(GlobalPosition(response.position()));
+  return GlobalPosition(response.position());
 }
 
 Result<AggregateInfo> AskedEvents::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {

@@ -19,6 +19,7 @@ class AskedEvents : public EventStore {
   explicit AskedEvents(std::shared_ptr<Asker> asker) : asker_(std::move(asker)) {}
 
   Result<GlobalPosition> head() override;
+  Result<GlobalPosition> position_at(Timestamp at) override;
   Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
   Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
                                                 std::size_t limit) override;
