@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evershard/api/event_feed.hpp"
@@ -18,6 +19,7 @@
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/protocol/timestamp.hpp"
 
 namespace evershard {
 
@@ -51,6 +53,12 @@ class EventStore {
   [[nodiscard]] virtual Result<GlobalPosition> head() = 0;
   /// Waits until the watermark has reached a position. Errors: timeout
   [[nodiscard]] virtual Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) = 0;
+  /// The last position at or before a time, the end of an append: `backup --up-to` takes it, and a read `after` it
+  /// misses nothing that is later. 0: nothing is that old. A time that is not past: the head.
+  ///
+  /// An event's time is its occurred_at, that of its append unless the append says another one. docs/command-line.md
+  /// says what holds where these are out of order, and where events were removed.
+  [[nodiscard]] virtual Result<GlobalPosition> position_at(Timestamp at);
   /// Absent aggregates: not_found.
   [[nodiscard]] virtual Result<AggregateInfo> aggregate(const AggregateId& aggregate,
                                                         std::optional<GlobalPosition> up_to = {}) = 0;
@@ -69,6 +77,51 @@ class EventStore {
   [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
                                                                                GlobalPosition up_to) = 0;
   [[nodiscard]] virtual Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) = 0;
+};
+
+/// All of it as another one does it: for who offers a store of another's, or wraps one and does some of it otherwise.
+/// Here a new call has its line for all of them.
+class ForwardedEvents : public EventStore {
+ public:
+  using EventStore::read;
+  Result<Appended> append(Append append) override { return events().append(std::move(append)); }
+  void append_async(Append append, AppendCompletion done) override {
+    events().append_async(std::move(append), std::move(done));
+  }
+  EventStream read(Query query, ReadOptions options = {}) override { return events().read(std::move(query), options); }
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
+    return events().read(std::move(aggregate), options);
+  }
+  EventFeed follow(Query query, FollowOptions options = {}) override {
+    return events().follow(std::move(query), options);
+  }
+  Result<GlobalPosition> head() override { return events().head(); }
+  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    return events().wait_for(position, timeout);
+  }
+  Result<GlobalPosition> position_at(Timestamp at) override { return events().position_at(at); }
+  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override {
+    return events().aggregate(aggregate, up_to);
+  }
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                std::size_t limit) override {
+    return events().aggregates(std::move(type), std::move(after), limit);
+  }
+  Result<RecordedEvent> event_at(GlobalPosition position) override { return events().event_at(position); }
+  Result<void> put_snapshot(Snapshot snapshot) override { return events().put_snapshot(std::move(snapshot)); }
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                   std::optional<SeqNr> at_or_before = {}) override {
+    return events().snapshot(aggregate, at_or_before);
+  }
+  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override {
+    return events().snapshot_as_of(aggregate, up_to);
+  }
+  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override {
+    return events().snapshots(aggregate);
+  }
+
+ private:
+  [[nodiscard]] virtual EventStore& events() const = 0;
 };
 
 }  // namespace evershard

@@ -7,6 +7,7 @@ Command append_command();
 Command read_command();
 Command query_command();
 Command tail_command();
+Command position_command();
 Command snapshot_put_command();
 Command snapshot_get_command();
 Command snapshot_list_command();
@@ -112,6 +113,7 @@ const std::vector<Command>& commands() {
       read_command(),
       query_command(),
       tail_command(),
+      position_command(),
       snapshot_put_command(),
       snapshot_get_command(),
       snapshot_list_command(),

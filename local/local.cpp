@@ -191,45 +191,18 @@ void Local::append_async(Append append, AppendCompletion done) {
   impl_->events->append_async(std::move(append), std::move(done));
 }
 
-EventStream Local::read(Query query, ReadOptions options) { return impl_->events->read(std::move(query), options); }
-EventStream Local::read(AggregateId aggregate, StreamOptions options) {
-  return impl_->events->read(std::move(aggregate), options);
-}
 EventFeed Local::follow(Query query, FollowOptions options) {
   if (auto reads_all = impl_->readers->check_follower(query); !reads_all)
     return EventFeed(std::move(reads_all).error());
   return impl_->events->follow(std::move(query), options);
 }
-Result<GlobalPosition> Local::head() { return impl_->events->head(); }
-Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
-  return impl_->events->wait_for(position, timeout);
-}
-Result<AggregateInfo> Local::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
-  return impl_->events->aggregate(aggregate, up_to);
-}
-
-Result<std::vector<AggregateInfo>> Local::aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
-                                                     std::size_t limit) {
-  return impl_->events->aggregates(std::move(type), std::move(after), limit);
-}
-
-Result<RecordedEvent> Local::event_at(GlobalPosition position) { return impl_->events->event_at(position); }
 
 Result<void> Local::put_snapshot(Snapshot snapshot) {
   EVERSHARD_TRY(check_reserved(snapshot));
   return impl_->events->put_snapshot(std::move(snapshot));
 }
 
-Result<std::optional<RecordedSnapshot>> Local::snapshot(const AggregateId& aggregate,
-                                                        std::optional<SeqNr> at_or_before) {
-  return impl_->events->snapshot(aggregate, at_or_before);
-}
-Result<std::optional<RecordedSnapshot>> Local::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
-  return impl_->events->snapshot_as_of(aggregate, up_to);
-}
-Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggregate) {
-  return impl_->events->snapshots(aggregate);
-}
+EventStore& Local::events() const { return *impl_->events; }
 
 Documents& Local::documents() { return impl_->readers->documents(); }
 

@@ -72,7 +72,7 @@ struct LocalOptions {
 };
 
 /// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>; processes are run: <evershard/process.hpp>.
-class Local final : public EventStore, public ForwardedAdministration, public AggregateDoor, public ProcessDoor {
+class Local final : public ForwardedEvents, public ForwardedAdministration, public AggregateDoor, public ProcessDoor {
  public:
   /// Opens, or creates. Errors: invalid_argument (newer format, other shard count or hash), unavailable (opened by
   ///   another process), corruption (less recovered than acknowledged), io
@@ -82,23 +82,10 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   /// Closes; see close().
   ~Local() override;
 
-  using EventStore::read;
   Result<Appended> append(Append append) override;
   void append_async(Append append, AppendCompletion done) override;
-  EventStream read(Query query, ReadOptions options = {}) override;
-  EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
   EventFeed follow(Query query, FollowOptions options = {}) override;
-  Result<GlobalPosition> head() override;
-  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
-  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
-                                                std::size_t limit) override;
-  Result<RecordedEvent> event_at(GlobalPosition position) override;
   Result<void> put_snapshot(Snapshot snapshot) override;
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
-                                                   std::optional<SeqNr> at_or_before = {}) override;
-  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
-  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
   Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
   Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
@@ -167,6 +154,7 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
  private:
   struct Impl;
   explicit Local(std::unique_ptr<Impl> impl);
+  [[nodiscard]] EventStore& events() const override;
   [[nodiscard]] Administration& administration() const override;
   std::unique_ptr<Impl> impl_;
 };

@@ -334,40 +334,7 @@ void Cluster::close() {
   if (impl_) impl_->close();
 }
 
-Result<Appended> Cluster::append(Append append) { return impl_->users->append(std::move(append)); }
-void Cluster::append_async(Append append, AppendCompletion done) {
-  impl_->users->append_async(std::move(append), std::move(done));
-}
-EventStream Cluster::read(Query query, ReadOptions options) { return impl_->users->read(std::move(query), options); }
-EventStream Cluster::read(AggregateId aggregate, StreamOptions options) {
-  return impl_->users->read(std::move(aggregate), options);
-}
-EventFeed Cluster::follow(Query query, FollowOptions options) {
-  return impl_->users->follow(std::move(query), options);
-}
-Result<GlobalPosition> Cluster::head() { return impl_->node->head(); }
-Result<GlobalPosition> Cluster::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
-  return impl_->node->wait_for(position, timeout);
-}
-Result<AggregateInfo> Cluster::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
-  return impl_->node->aggregate(aggregate, up_to);
-}
-Result<std::vector<AggregateInfo>> Cluster::aggregates(std::optional<std::string> type,
-                                                       std::optional<AggregateId> after, std::size_t limit) {
-  return impl_->node->aggregates(std::move(type), std::move(after), limit);
-}
-Result<RecordedEvent> Cluster::event_at(GlobalPosition position) { return impl_->users->event_at(position); }
-Result<void> Cluster::put_snapshot(Snapshot snapshot) { return impl_->users->put_snapshot(std::move(snapshot)); }
-Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate,
-                                                          std::optional<SeqNr> at_or_before) {
-  return impl_->users->snapshot(aggregate, at_or_before);
-}
-Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
-  return impl_->users->snapshot_as_of(aggregate, up_to);
-}
-Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) {
-  return impl_->users->snapshots(aggregate);
-}
+EventStore& Cluster::events() const { return *impl_->users; }
 
 Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
   EVERSHARD_TRY(impl_->host(kind, options));

@@ -74,7 +74,7 @@ struct ClusterOptions {
 /// its shard, one in the whole cluster, if that node hosts its type; a command from any node reaches it there.
 ///
 /// Streams, feeds and handles end before it.
-class Cluster final : public EventStore, public AggregateDoor, public ProcessDoor {
+class Cluster final : public ForwardedEvents, public AggregateDoor, public ProcessDoor {
  public:
   /// Opens this node's part of the store, or creates it, and joins.
   /// Errors: invalid_argument (options; another shard count, cluster or node than the directory's; unsafe links),
@@ -84,27 +84,6 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   Cluster& operator=(Cluster&&) noexcept;
   /// Closes; see close().
   ~Cluster() override;
-
-  using EventStore::read;
-  [[nodiscard]] Result<Appended> append(Append append) override;
-  void append_async(Append append, AppendCompletion done) override;
-  [[nodiscard]] EventStream read(Query query, ReadOptions options = {}) override;
-  [[nodiscard]] EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
-  [[nodiscard]] EventFeed follow(Query query, FollowOptions options = {}) override;
-  [[nodiscard]] Result<GlobalPosition> head() override;
-  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
-  [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate,
-                                                std::optional<GlobalPosition> up_to = {}) override;
-  [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type,
-                                                              std::optional<AggregateId> after,
-                                                              std::size_t limit) override;
-  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position) override;
-  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
-                                                                 std::optional<SeqNr> at_or_before = {}) override;
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
-                                                                       GlobalPosition up_to) override;
-  [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
   [[nodiscard]] Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
   Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
@@ -164,6 +143,7 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   struct Impl;
   friend struct ClusterParts;
   explicit Cluster(std::unique_ptr<Impl> impl);
+  [[nodiscard]] EventStore& events() const override;
   std::unique_ptr<Impl> impl_;
 };
 

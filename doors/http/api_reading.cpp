@@ -1,4 +1,4 @@
-// Reading one thing: the head, an event, a condition, aggregates, their events and snapshots.
+// Reading one thing: the head, the position at a time, an event, a condition, aggregates, their events and snapshots.
 
 #include <chrono>
 #include <utility>
@@ -9,6 +9,7 @@
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/http/shown.hpp"
 #include "evershard/doors/serving/beyond_head.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::http {
 namespace {
@@ -51,6 +52,21 @@ Result<Response> answer_head(Api& api, const Asked& asked) {
   auto head = api.served.store.head();
   if (!head) return refuse(std::move(head).error());
   return json_response(R"({"head":)" + std::to_string(head->value) + '}');
+}
+
+Result<Response> answer_position(Api& api, const Asked& asked) {
+  const auto& parameters = asked.target.parameters;
+  EVERSHARD_TRY(parameters.only({"at"}));
+  const auto text = parameters.text("at");
+  if (!text) return refuse(text.error());
+  if (!*text) return refuse(ErrorCode::invalid_argument, "at is missing: a time such as 2026-01-31T12:00:00Z");
+  const auto at = Timestamp::parse(**text);
+  if (!at)
+    return refuse(ErrorCode::invalid_argument,
+                  "at is " + in_quotes(**text) + ", no time such as 2026-01-31T12:00:00Z; a + in it is written %2B");
+  const auto found = api.served.store.position_at(*at);
+  if (!found) return refuse(found.error());
+  return json_response(R"({"position":)" + std::to_string(found->value) + '}');
 }
 
 Result<Response> answer_event(Api& api, const Asked& asked) {
@@ -198,6 +214,7 @@ std::span<const Route> reading_routes() {
   using enum serving::Scope;
   static constexpr Route rows[] = {
       {"GET", "/api/v1/head", read, answer_head},
+      {"GET", "/api/v1/position", read, answer_position},
       {"GET", "/api/v1/events/{position}", read, answer_event},
       {"POST", "/api/v1/condition", read, answer_condition},
       {"GET", "/api/v1/aggregates", read, answer_aggregates},

@@ -59,6 +59,9 @@ struct RemoteOptions {
 ///
 /// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is
 /// gone or says that it cannot: in the middle of appends, reads and follows. A server of another store is never used.
+/// append() tries again what is `overloaded`, until the time-out. Of several nodes it tries again for
+/// `unavailable_timeout` what a node cannot take: the shard's node is away, the shard is being opened. What a node
+/// answers to append_async() is the answer: trying again would store the append behind later ones.
 /// All of Administration is about one node, the one it is connected to; a backup goes into a directory of its machine.
 ///
 /// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first
@@ -66,7 +69,7 @@ struct RemoteOptions {
 /// while owners change: expect versions, or wait for the answer, where that counts.
 ///
 /// Connects when it is first used, and again whenever a connection that was there is lost.
-class Remote final : public EventStore, public ForwardedAdministration {
+class Remote final : public ForwardedEvents, public ForwardedAdministration {
  public:
   /// Errors: invalid_argument (files that cannot be read)
   [[nodiscard]] static Result<Remote> connect(RemoteOptions options = {});
@@ -75,27 +78,6 @@ class Remote final : public EventStore, public ForwardedAdministration {
   /// What is in flight ends with `unavailable`, or `timeout` where it may have been stored. Streams and feeds made of
   /// it go on.
   ~Remote() override;
-
-  using EventStore::read;
-  /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again for
-  /// `unavailable_timeout`. `overloaded` is, until the time-out.
-  Result<Appended> append(Append append) override;
-  /// What a node answers is the answer: trying again here would store it behind later ones.
-  void append_async(Append append, AppendCompletion done) override;
-  EventStream read(Query query, ReadOptions options = {}) override;
-  EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
-  EventFeed follow(Query query, FollowOptions options = {}) override;
-  Result<GlobalPosition> head() override;
-  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
-  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
-                                                std::size_t limit) override;
-  Result<RecordedEvent> event_at(GlobalPosition position) override;
-  Result<void> put_snapshot(Snapshot snapshot) override;
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
-                                                   std::optional<SeqNr> at_or_before = {}) override;
-  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
-  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
   /// The greatest position that any answer told: reads there see all that was written and read by this client.
   [[nodiscard]] GlobalPosition seen() const;
@@ -145,8 +127,8 @@ class Remote final : public EventStore, public ForwardedAdministration {
  private:
   struct Impl;
   explicit Remote(std::unique_ptr<Impl> impl);
+  [[nodiscard]] EventStore& events() const override;
   [[nodiscard]] Administration& administration() const override;
-  Result<Appended> append_once(const Append& append);
   std::unique_ptr<Impl> impl_;
 };
 

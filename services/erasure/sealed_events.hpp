@@ -11,29 +11,18 @@
 namespace evershard::cluster {
 
 /// Streams and feeds may outlive it: they keep what opens them.
-class SealedEvents final : public EventStore {
+class SealedEvents final : public ForwardedEvents {
  public:
   /// `queue`: where keys are waited for; null: they are at hand. Owner: store and queue outlive it.
   SealedEvents(EventStore& store, std::shared_ptr<const Sealing> sealing, SealingQueue* queue = nullptr)
       : store_(store), sealing_(std::move(sealing)), queue_(queue) {}
 
-  using EventStore::read;
+  using ForwardedEvents::read;
   Result<Appended> append(Append append) override;
   void append_async(Append append, AppendCompletion done) override;
   EventStream read(Query query, ReadOptions options = {}) override;
   EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
   EventFeed follow(Query query, FollowOptions options = {}) override;
-  Result<GlobalPosition> head() override { return store_.head(); }
-  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
-    return store_.wait_for(position, timeout);
-  }
-  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override {
-    return store_.aggregate(aggregate, up_to);
-  }
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
-                                                std::size_t limit) override {
-    return store_.aggregates(std::move(type), std::move(after), limit);
-  }
   Result<RecordedEvent> event_at(GlobalPosition position) override;
   Result<void> put_snapshot(Snapshot snapshot) override;
   Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
@@ -42,6 +31,8 @@ class SealedEvents final : public EventStore {
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
  private:
+  [[nodiscard]] EventStore& events() const override { return store_; }
+
   EventStore& store_;
   const std::shared_ptr<const Sealing> sealing_;
   SealingQueue* const queue_;

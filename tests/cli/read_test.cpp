@@ -144,6 +144,39 @@ TEST_F(Reading, ListsTheStoresOwnAggregatesOnlyWhereTheyAreAskedFor) {
   EXPECT_THAT(names({"--type", "$schedule"}), ElementsAre("$schedule-a", "$schedule-b"));
 }
 
+TEST_F(Reading, ShowsThePositionAtATime) {
+  const auto at = [&](Words given) {
+    given.insert(given.begin(), "position");
+    given.insert(given.end(), {"--data", data_});
+    return shown(given).at(0);
+  };
+  EXPECT_EQ(at({"--ago", "1h"}), (Json{{"position", 0}}));
+  EXPECT_EQ(at({"--ago", "0"}), (Json{{"position", 6}}));
+  EXPECT_EQ(at({"--at", "9999-12-31T00:00:00+02:00"}), (Json{{"position", 6}}));
+  append(data_, R"({"type":"D","occurred_at":"2999-01-01T00:00:00Z"})"
+                "\n");
+  EXPECT_EQ(at({"--at", "2998-12-31T23:59:59.999999Z"}), (Json{{"position", 7}})) << "it is there before";
+  const auto older = store("older");
+  append(older, R"({"type":"A","occurred_at":"2024-01-01T00:00:00Z"})"
+                "\n"
+                R"({"type":"A","occurred_at":"2024-01-02T00:00:00Z"})"
+                "\n");
+  EXPECT_EQ(shown({"position", "--data", older, "--at", "2024-01-02T01:59:59+02:00"}).at(0), (Json{{"position", 1}}));
+  EXPECT_EQ(shown({"position", "--data", older, "--at", "2024-01-02T02:00:00+02:00"}).at(0), (Json{{"position", 2}}));
+  EXPECT_EQ(evershard({"position", "--data", older, "--ago", "1h", "--format", "table"}).out, "position  2\n");
+
+  for (const auto& given : {Words{},
+                            {"--at", "yesterday"},
+                            {"--at", "2026-01-31"},
+                            {"--ago", "5"},
+                            {"--ago", "-1h"},
+                            {"--at", "2026-01-31T12:00:00Z", "--ago", "1h"}}) {
+    Words all{"position", "--data", data_};
+    all.insert(all.end(), given.begin(), given.end());
+    EXPECT_EQ(evershard(all).status, 2) << ::testing::PrintToString(given);
+  }
+}
+
 TEST_F(Reading, FollowsUntilItHasCaughtUp) {
   EXPECT_THAT(positions({"tail", "--until-caught-up"}), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(positions({"tail", "--until-caught-up", "--type", "A", "--after", "1"}), ElementsAre(2, 6));

@@ -235,6 +235,7 @@ class Client:
     #: `on_away` is called in the clients' own thread: it must not call them.
     subscribe = streamed(aio.Client.subscribe, Subscription)
     head = blocking(aio.Client.head)
+    position_at = blocking(aio.Client.position_at)
     event_at = blocking(aio.Client.event_at)
     aggregate = blocking(aio.Client.aggregate)
     aggregates = iterated(aio.Client.aggregates, 1_000)

@@ -59,6 +59,7 @@ from ._values import (
     ExpectedVersionLike,
     Query,
     Snapshot,
+    microseconds_of,
 )
 from ._write_outcome import WriteOutcome
 from .v1 import (
@@ -346,6 +347,26 @@ class Client(AdministrationCalls, CommandCalls):
             timeout,
         )
         return int(answer.watermark)
+
+    async def position_at(
+        self,
+        at: datetime,
+        *,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> int:
+        """The last position at or before a time, the end of an append. 0: nothing is that old. A time that is not past: the head."""
+        at_us = microseconds_of(at)
+        answer = await self._unary(
+            "PositionAt",
+            lambda ms: _wire.checked(
+                service_pb2.PositionAtRequest,
+                at_us=at_us,
+                at_least=self._behind(at_least, ms),
+            ),
+            timeout,
+        )
+        return int(answer.position)
 
     async def event_at(
         self,

@@ -348,6 +348,19 @@ def test_waiting_for_a_position(store: Client) -> None:
     assert store.head(at_least=2) == 2 and len(list(store.read(at_least=2))) == 2
 
 
+def test_the_position_at_a_time(store: Client) -> None:
+    moment = datetime.datetime(2026, 1, 31, 12, 0, 0, 0, datetime.timezone.utc)
+    hour = datetime.timedelta(hours=1)
+    store.append(placed("order-1", occurred_at=moment))
+    store.append([placed("order-2", occurred_at=moment + hour), placed("order-3", occurred_at=moment + hour)])
+    assert store.position_at(moment - hour) == 0
+    assert store.position_at(moment) == 1
+    assert store.position_at(moment + hour, at_least=3) == 3
+    assert store.position_at(datetime.datetime(9999, 1, 1, tzinfo=datetime.timezone.utc)) == 3
+    with pytest.raises(ValueError, match="time zone"):
+        store.position_at(datetime.datetime(2026, 1, 31))
+
+
 def test_the_directory_comes_page_by_page(store: Client) -> None:
     for outcome in store.append_many(Append(placed(f"{kind}-{n:02}")) for kind in ("a", "b") for n in range(25)):
         outcome.result()

@@ -29,6 +29,7 @@ import {
 } from "./scheduled.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
+import { microseconds } from "./timestamp.js";
 
 /** One row of the directory. */
 export interface AggregateInfo {
@@ -173,6 +174,11 @@ export class Client implements AsyncDisposable {
   /** The watermark: the last position that can be read. With `atLeast` it waits. */
   async head(options: AtLeast & CallOptions = {}): Promise<number> {
     return toNumber((await this.#connection.unary(EventStore.method.head, {}, options)).watermark);
+  }
+  /** The last position at or before a time, the end of an append. 0: nothing is that old. A time that is not past: the head. */
+  async positionAt(at: Date | string | bigint, options: AtLeast & CallOptions = {}): Promise<number> {
+    const request = { atUs: microseconds(at, "at") };
+    return toNumber((await this.#connection.unary(EventStore.method.positionAt, request, options)).position);
   }
   /** Errors: NotFoundError */
   async eventAt(position: number, options: AtLeast & CallOptions = {}): Promise<RecordedEvent> {

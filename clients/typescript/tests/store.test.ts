@@ -238,6 +238,28 @@ test("reads go both ways, within their bounds", async () => {
   ok(reading.watermark! >= p + 9);
 });
 
+test("the position at a time", async () => {
+  await using own = await Server.start();
+  const client = connect(own.address);
+  try {
+    const at = (hour: number): string => `2026-01-31T${hour}:00:00.000000Z`;
+    await client.append({ events: [{ type: "A", occurredAt: at(12) }] });
+    await client.append({
+      events: [
+        { type: "A", occurredAt: at(13) },
+        { type: "B", occurredAt: at(13) },
+      ],
+    });
+    equal(await client.positionAt(at(11)), 0);
+    equal(await client.positionAt(new Date(at(12))), 1);
+    equal(await client.positionAt(at(13), { atLeast: 3 }), 3);
+    equal(await client.positionAt("9999-01-01T00:00:00Z"), 3);
+    await rejects(client.positionAt("yesterday"), InvalidArgumentError);
+  } finally {
+    client.close();
+  }
+});
+
 test("at_least waits for what is written, no longer than it may", async () => {
   const head = await client.head();
   const waiting = client.head({ atLeast: head + 1 });

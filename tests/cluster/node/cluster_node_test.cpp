@@ -9,6 +9,7 @@
 #include <set>
 
 #include "evershard/sharding/stream_hash.hpp"
+#include "tests/api/position_contract.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
@@ -139,6 +140,21 @@ TEST(ClusterNode, AppendsAnywhereAndReadsEverythingEverywhere) {
                 ElementsAre("1", "5", "9"));
     EXPECT_EQ(cluster.node(n).aggregate(AggregateId::parse(aggregate_in(2)).value())->version, SeqNr{3});
   }
+}
+
+TEST(ClusterNode, FindsThePositionAtATimeOnEveryNode) {
+  SmallCluster cluster({.gateways = 1});
+  ASSERT_TRUE(cluster.wait_until_open());
+
+  answers_positions_by_time(cluster.node(1), [&](Timestamp at) {
+    const auto head = cluster.node(1).head().value();
+    const auto found = cluster.node(1).position_at(at).value();
+    for (std::uint32_t n = 2; n <= 4; ++n) {
+      EXPECT_TRUE(cluster.node(n).wait_for(head, patience));
+      EXPECT_EQ(cluster.node(n).position_at(at).value(), found) << "node " << n << " at " << at.text();
+    }
+    return found.value;
+  });
 }
 
 TEST(ClusterNode, AGatewayServesTheWholeStoreAndOwnsNothingOfIt) {

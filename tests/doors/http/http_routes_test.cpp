@@ -3,6 +3,7 @@
 #include "evershard/doors/http/target.hpp"
 #include "evershard/doors/serving/gzip.hpp"
 #include "evershard/protocol/percent.hpp"
+#include "tests/api/position_contract.hpp"
 #include "tests/doors/http/running_door.hpp"
 
 namespace evershard {
@@ -49,6 +50,18 @@ TEST(HttpRoutes, AppendAndReadBack) {
   EXPECT_EQ(event["aggregate"], "order-1");
   EXPECT_EQ(event["payload"], (json{{"total", 12}}));
   EXPECT_EQ(door.get("/api/v1/head").json()["head"], 1);
+}
+
+TEST(HttpRoutes, FindThePositionAtATime) {
+  RunningDoor door;
+  answers_positions_by_time(door.store, [&](Timestamp at) {
+    return door.get("/api/v1/position?at=" + at.text()).json().at("position").get<std::uint64_t>();
+  });
+  EXPECT_EQ(door.get("/api/v1/position?at=2023-11-15T00:14:20%2B02:00").json(), (json{{"position", 1}}));
+  EXPECT_EQ(door.get("/api/v1/position").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/position?at=yesterday").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/position?at=2023-11-15T00:15:20+02:00").status, 400);
+  EXPECT_EQ(door.get("/api/v1/position?at=2023-11-15T00:15:20Z&ago=1h").status, 400);
 }
 
 TEST(HttpRoutes, ShowPoliciesOfRetentionAndTheLog) {

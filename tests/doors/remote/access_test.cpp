@@ -26,6 +26,7 @@ const std::map<std::string, std::string> scope_of{
     {"EventStore.Read", "read"},
     {"EventStore.Subscribe", "read"},
     {"EventStore.Head", "read"},
+    {"EventStore.PositionAt", "read"},
     {"EventStore.GetEvent", "read"},
     {"EventStore.GetAggregate", "read"},
     {"EventStore.ListAggregates", "read"},

@@ -3,6 +3,8 @@
 #include <map>
 #include <thread>
 
+#include "tests/api/position_contract.hpp"
+#include "tests/doors/remote/raw_calls.hpp"
 #include "tests/doors/remote/served_store.hpp"
 #include "tests/doors/remote/silent_server.hpp"
 
@@ -15,6 +17,16 @@ std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
   std::vector<std::uint64_t> numbers;
   for (auto n = first; n <= last; ++n) numbers.push_back(n);
   return numbers;
+}
+
+TEST(RemoteRead, FindsThePositionAtATime) {
+  ServedStore served;
+  auto remote = served.connect();
+  answers_positions_by_time(remote, [&](Timestamp at) { return remote.position_at(at).value().value; });
+  const auto channel = raw::channel(served.address());
+  const auto status = raw::unary(*channel, "/evershard.v1.EventStore/PositionAt", "");
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message(), "invalid_argument: at_us: is missing");
 }
 
 TEST(RemoteRead, GoesOnWhereItWasWhenTheConnectionBreaks) {

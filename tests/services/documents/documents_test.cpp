@@ -33,7 +33,7 @@ struct OwnParts {
   LocalEvents events{node};
 };
 struct OwnStore final : private OwnParts, public testing::ForwardingStore {
-  explicit OwnStore(std::shared_ptr<Node> opened) : OwnParts{std::move(opened)}, ForwardingStore(events) {}
+  explicit OwnStore(std::shared_ptr<Node> opened) : OwnParts{std::move(opened)}, ForwardingStore(OwnParts::events) {}
   ~OwnStore() override { node->close(); }
   using OwnParts::node;
 };
