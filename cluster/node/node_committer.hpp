@@ -244,6 +244,8 @@ class NodeCommitter {
   void log_snapshots();
   void look_for_unlogged();
   [[nodiscard]] std::vector<AggregateId> unlogged_of(const std::map<ShardId, Epoch>& shards) const;
+  /// Whose newest entry that is known of is not the last one that names them. Errors: corruption, io
+  [[nodiscard]] Result<std::vector<AggregateId>> logged_under_older(ShardId shard) const;
   /// `bases`: what snapshots in two rows may be told from; absent: they are sent in one.
   [[nodiscard]] Result<RowLogPart> part_of_row_log(
       ShardId shard, storage::RowLogAt after, ShardOffset until,

@@ -556,6 +556,37 @@ TEST_F(ReplicatedRetention, ALaterSnapshotOfAWriterThatDiedIsOnAllReplicas) {
   expect_compared();
 }
 
+// The second one had answered an earlier version; its successor asks who wrote before, or is that one.
+TEST_F(ReplicatedRetention, ALaterSnapshotOfAWriterThatDiedIsOnAllReplicasWhoeverWritesNext) {
+  const auto order = owned_by(1);
+  append_some(order, 5);
+  snapshot(order, 2);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  cluster_->lose_row_logs_to(SmallCluster::everybody);
+  Snapshot later;
+  later.aggregate = order;
+  later.version = SeqNr{4};
+  later.payload = "later";
+  put_unanswered(1, later);
+  const auto second = stop_writer(1, order);
+  Snapshot earlier = later;
+  earlier.version = SeqNr{3};
+  earlier.payload = "earlier";
+  ASSERT_TRUE(in_time([&] { return node(second).put_snapshot(earlier).has_value(); }));
+  stop(second);
+  start(1);
+  const auto has_later = [&](std::uint32_t n) {
+    return in_time([&] {
+      const auto there = storage::Reader(cluster_->store(n)).latest_snapshot(order);
+      return there && *there && (*there)->version == SeqNr{4} && (*there)->payload == "later";
+    });
+  };
+  for (const std::uint32_t n : {1u, 5 - second}) EXPECT_TRUE(has_later(n)) << "at node " << n;
+  start(second);
+  EXPECT_TRUE(has_later(second));
+  expect_compared();
+}
+
 // They cannot be taken back. What the next writer had read to write it anew is from before they came.
 TEST_F(ReplicatedRetention, EventsThatAWriterRemovedThatDiedAreRemovedOnAllReplicas) {
   const auto order = owned_by(1);
