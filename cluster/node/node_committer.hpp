@@ -246,6 +246,9 @@ class NodeCommitter {
   [[nodiscard]] std::vector<AggregateId> unlogged_of(const std::map<ShardId, Epoch>& shards) const;
   /// Whose newest entry that is known of is not the last one that names them. Errors: corruption, io
   [[nodiscard]] Result<std::vector<AggregateId>> logged_under_older(ShardId shard) const;
+  /// Whether the snapshot goes to nobody with that entry.
+  [[nodiscard]] bool passes_over(const storage::RowLogEntry& entry, const AggregateId& aggregate,
+                                 std::string_view snapshot) const;
   /// `bases`: what snapshots in two rows may be told from; absent: they are sent in one.
   [[nodiscard]] Result<RowLogPart> part_of_row_log(
       ShardId shard, storage::RowLogAt after, ShardOffset until,

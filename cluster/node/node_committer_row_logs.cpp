@@ -167,7 +167,7 @@ Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLog
       }
       auto row = storage::latest_snapshot_row(store_.rows(), aggregate);
       if (!row) return refuse(std::move(row).error());
-      if (*row) snapshots.push_back({std::move(aggregate), **std::move(row)});
+      if (*row && !passes_over(*entry, aggregate, **row)) snapshots.push_back({std::move(aggregate), **std::move(row)});
     }
     for (const auto& snapshot : snapshots)
       bytes += snapshot.row.size() + snapshot.base.size() + snapshot.difference.size();
@@ -182,6 +182,19 @@ Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLog
     part.rows.push_back(std::move(row));
   }
   return part;
+}
+
+// A damaged one would not be taken, and nothing behind it. The events have that state: whoever has the entries before
+// has a snapshot for all events that were removed. Groups' states are nowhere else, and wait.
+bool NodeCommitter::passes_over(const storage::RowLogEntry& entry, const AggregateId& aggregate,
+                                std::string_view snapshot) const {
+  if (!entry.has_snapshots_alone() || storage::may_lie_in_two_rows(aggregate)) return false;
+  const auto read = storage::decode_snapshot(snapshot, aggregate);
+  if (read || read.error().code != ErrorCode::corruption) return false;
+  if (options_.warn)
+    options_.warn(
+        Error(ErrorCode::corruption, "other replicas do without a snapshot of this node's: " + read.error().what));
+  return true;
 }
 
 Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& asked) const {

@@ -587,6 +587,47 @@ TEST_F(ReplicatedRetention, ALaterSnapshotOfAWriterThatDiedIsOnAllReplicasWhoeve
   expect_compared();
 }
 
+// The events have that aggregate's state. The others' entries come behind that one's.
+TEST_F(ReplicatedRetention, ADamagedSnapshotOfTheWritersHoldsUpNobodyElses) {
+  const auto damaged = owned_by(1);
+  auto other = owned_by(1);
+  while (node(1).shard_of(other) != node(1).shard_of(damaged)) other = owned_by(1);
+  append_some(damaged, 4);
+  append_some(other, 4);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  stop(3);
+  snapshot(damaged, 4);
+  snapshot(other, 4);
+  for (const std::uint32_t n : {1, 2})
+    change_disk(n, [&](storage::NodeStore&) {
+      storage::CommitBatch batch;
+      batch.state.push_back({storage::keys::snapshot(damaged, std::nullopt), "no snapshot"});
+      return batch;
+    });
+  start(3);
+  EXPECT_TRUE(in_time([&] {
+    const auto there = storage::Reader(cluster_->store(3)).latest_snapshot(other);
+    return there && *there && (*there)->version == SeqNr{4};
+  }));
+  EXPECT_FALSE(*storage::Reader(cluster_->store(3)).latest_snapshot(damaged));
+
+  // It lies there as before once somebody has made it anew.
+  ASSERT_TRUE(in_time([&] {
+    Snapshot anew;
+    anew.aggregate = damaged;
+    anew.version = SeqNr{4};
+    anew.payload = "anew";
+    return node(1).put_snapshot(anew).has_value();
+  }));
+  for (const std::uint32_t n : {1, 2, 3})
+    EXPECT_TRUE(in_time([&] {
+      const auto there = storage::Reader(cluster_->store(n)).latest_snapshot(damaged);
+      return there && *there && (*there)->payload == "anew";
+    })) << "at node "
+        << n;
+  expect_compared();
+}
+
 // They cannot be taken back. What the next writer had read to write it anew is from before they came.
 TEST_F(ReplicatedRetention, EventsThatAWriterRemovedThatDiedAreRemovedOnAllReplicas) {
   const auto order = owned_by(1);
