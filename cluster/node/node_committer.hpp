@@ -244,6 +244,11 @@ class NodeCommitter {
   void log_snapshots();
   void look_for_unlogged();
   [[nodiscard]] std::vector<AggregateId> unlogged_of(const std::map<ShardId, Epoch>& shards) const;
+  /// Whose newest entry that is known of is not the last one that names them. Errors: corruption, io
+  [[nodiscard]] Result<std::vector<AggregateId>> logged_under_older(ShardId shard) const;
+  /// Whether the snapshot goes to nobody with that entry.
+  [[nodiscard]] bool passes_over(const storage::RowLogEntry& entry, const AggregateId& aggregate,
+                                 std::string_view snapshot) const;
   /// `bases`: what snapshots in two rows may be told from; absent: they are sent in one.
   [[nodiscard]] Result<RowLogPart> part_of_row_log(
       ShardId shard, storage::RowLogAt after, ShardOffset until,
@@ -330,7 +335,8 @@ class NodeCommitter {
   /// Which bases its followed shards' snapshots lie on, as they came since this process began.
   std::map<ShardId, std::map<AggregateId, std::uint64_t>> bases_here_;
   std::map<ShardId, Epoch> stubbed_late_;  ///< under which opening an entry of a late replica stubbed events
-  std::set<ShardId> whole_row_logs_;       ///< this disk's was at some time, see storage::row_log_whole
+  bool learned_rows_ = false;         ///< the row log of a shard that this node learns is whole since its last hello
+  std::set<ShardId> whole_row_logs_;  ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
     struct Needed {
       Epoch epoch;

@@ -167,7 +167,7 @@ Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLog
       }
       auto row = storage::latest_snapshot_row(store_.rows(), aggregate);
       if (!row) return refuse(std::move(row).error());
-      if (*row) snapshots.push_back({std::move(aggregate), **std::move(row)});
+      if (*row && !passes_over(*entry, aggregate, **row)) snapshots.push_back({std::move(aggregate), **std::move(row)});
     }
     for (const auto& snapshot : snapshots)
       bytes += snapshot.row.size() + snapshot.base.size() + snapshot.difference.size();
@@ -184,6 +184,19 @@ Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLog
   return part;
 }
 
+// A damaged one would not be taken, and nothing behind it. The events have that state: whoever has the entries before
+// has a snapshot for all events that were removed. Groups' states are nowhere else, and wait.
+bool NodeCommitter::passes_over(const storage::RowLogEntry& entry, const AggregateId& aggregate,
+                                std::string_view snapshot) const {
+  if (!entry.has_snapshots_alone() || storage::may_lie_in_two_rows(aggregate)) return false;
+  const auto read = storage::decode_snapshot(snapshot, aggregate);
+  if (read || read.error().code != ErrorCode::corruption) return false;
+  if (options_.warn)
+    options_.warn(
+        Error(ErrorCode::corruption, "other replicas do without a snapshot of this node's: " + read.error().what));
+  return true;
+}
+
 Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& asked) const {
   constexpr std::uint64_t events_max = 50'000;
   if (asked.shard.value >= store_.identity().shards || asked.from.value == 0)
@@ -193,7 +206,7 @@ Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& as
   return storage::journal_sum(store_.rows(), asked.shard, asked.from, asked.until, events_max);
 }
 
-// Behind the inputs: whoever has less is sent it, whoever has more is asked.
+// Behind the inputs: whoever has less is sent it, whoever has more is asked, and what is owed comes first.
 void NodeCommitter::look_at_row_logs() {
   for (const auto& wanted : row_logs_.to_ask()) {
     network_.row_log(wanted.node, {wanted.shard, wanted.after}, [this, wanted](Result<RowLogPart> part) {
@@ -201,6 +214,10 @@ void NodeCommitter::look_at_row_logs() {
         if (!dead_) take_asked_row_log(wanted, part);
       });
     });
+  }
+  if (std::ranges::any_of(unlogged_, [&](const auto& of) { return row_logs_.owes(of.first); })) {
+    log_snapshots();
+    if (dead_) return;
   }
   mark_whole(row_logs_.to_mark());
   for (const auto& wanted : row_logs_.to_send()) {
@@ -227,6 +244,7 @@ void NodeCommitter::mark_whole(const std::vector<std::pair<ShardId, Epoch>>& sha
   for (const auto& [shard, epoch] : shards) {
     whole_row_logs_.insert(shard);
     row_logs_.marked(shard);
+    learned_rows_ |= order_.replicas(shard).learns(options_.self.node);
   }
 }
 
@@ -305,31 +323,31 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
   std::set<AggregateId> named;
   bool stubs = false;
   auto end = part.after;
+  std::vector<storage::RowLogEntry> entries;
   const auto journal_end = tail(shard).value_or(ShardOffset{1});
   for (const auto& row : part.rows) {
-    const auto entry = storage::decode_row_log(shard, row);
+    auto entry = storage::decode_row_log(shard, row);
     if (!entry) return refuse(entry.error());
     if (entry->at.epoch != end.epoch || entry->at.number <= end.number)
       return refuse(ErrorCode::corruption, "entries of a row log come out of their sequence");
     if (entry->end() > journal_end) break;
     std::ranges::copy(entry->needs_snapshots(), std::inserter(named, named.end()));
     stubs |= !entry->removed.empty() || !entry->erased.empty();
-    auto goes_by = by == RowLogBy::writer ? Result<bool>(false) : writes.is_superseded(*entry);
-    if (!goes_by) return refuse(std::move(goes_by).error());
-    // Of a late one this node's own entries say what became of its snapshots.
-    if (!*goes_by && !(by == RowLogBy::replica_late && entry->has_snapshots_alone())) EVERSHARD_TRY(writes.add(*entry));
     end = entry->at;
+    entries.push_back(*std::move(entry));
   }
-  if (end == part.after) return end;
-  const auto& newer = writes.newer_snapshots();
+  if (entries.empty()) return end;
+  EVERSHARD_TRY(writes.look_behind(entries.front().at));
+  const auto newer = writes.newer_snapshots();
   std::vector<storage::PlacedSnapshot> snapshots;
   std::vector<storage::StateWrite> two_rows;
   std::map<AggregateId, std::uint64_t> bases;
   std::set<AggregateId> taken;
   for (const auto& [aggregate, row, base, difference] : part.snapshots) {
-    if (!named.contains(aggregate) || (by == RowLogBy::writer && newer.contains(aggregate))) continue;
+    if (!named.contains(aggregate)) continue;
+    const bool writers_older = by == RowLogBy::writer && newer.contains(aggregate);
     if (!difference.empty()) {
-      if (by != RowLogBy::writer) continue;  // nobody who is asked sends that
+      if (by != RowLogBy::writer || writers_older) continue;  // nobody who is asked sends that
       auto two = storage::take_two_rows(store_.rows(), aggregate, base, difference);
       if (!two) return refuse(std::move(two).error());
       if (!*two) {  // the next word to the writer does not say that it is here: then it comes, too
@@ -343,6 +361,9 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
     storage::PlacedSnapshot placed;
     auto snapshot = storage::decode_snapshot(row, aggregate, &placed.snapshot.keep);
     if (!snapshot) return refuse(std::move(snapshot).error());
+    // One of a later version came to the writer with an older entry, and is with it since.
+    if (writers_older && !takes_snapshot(RowLogBy::replica_late, snapshot->version, version_here(aggregate), true))
+      continue;
     if (by != RowLogBy::writer &&
         !takes_snapshot(by, snapshot->version, version_here(aggregate), newer.contains(aggregate)))
       continue;
@@ -357,6 +378,20 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
     placed.snapshot.subject = std::move(snapshot->subject);
     snapshots.push_back(std::move(placed));
   }
+  if (by == RowLogBy::replica) {
+    for (const auto& aggregate : named) {
+      if (!taken.contains(aggregate))
+        writes.keeps(aggregate);
+      else
+        writes.gives_way(aggregate);
+    }
+  }
+  for (const auto& entry : entries) {
+    auto goes_by = by == RowLogBy::writer ? Result<bool>(false) : writes.is_superseded(entry);
+    if (!goes_by) return refuse(std::move(goes_by).error());
+    // Of a late one this node's own entries say what became of its snapshots.
+    if (!*goes_by && !(by == RowLogBy::replica_late && entry.has_snapshots_alone())) EVERSHARD_TRY(writes.add(entry));
+  }
   auto rows = writes.take();
   const auto state = rows.state;
   std::ranges::move(two_rows, std::back_inserter(rows.state));
@@ -369,6 +404,7 @@ Result<storage::RowLogAt> NodeCommitter::write_row_log(const RowLogPart& part, R
     if (stubs) stubbed_late_[shard] = row_logs_.next(shard).epoch;
   } else if (by == RowLogBy::replica && !named.empty()) {
     unlogged_[shard].merge(named);
+    row_logs_.owe(shard);
   }
   if (!rows.empty() || !snapshots.empty()) EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
   for (const auto& [aggregate, base] : bases) bases_here_[shard][aggregate] = base;
@@ -438,9 +474,13 @@ void NodeCommitter::log_snapshots() {
     if (auto written = log_latest(shard, now, rows); !written) return fail(written.error());
     logged.insert(shard);
   }
-  std::erase_if(unlogged_, [](const auto& of) { return of.second.empty(); });
-  if (rows.empty() || !write_rows(std::move(rows))) return;
+  if (!rows.empty() && !write_rows(std::move(rows))) return;
   for (const auto shard : logged) look_at_row_log(shard);
+  for (const auto& [shard, left] : unlogged_)
+    if (left.empty()) row_logs_.paid(shard);
+  std::erase_if(unlogged_, [](const auto& of) { return of.second.empty(); });
+  // The next thousand.
+  if (entries > entries_max) post([] {});
 }
 
 // Once an opening: of a former writer's, of an earlier release's, of shards that have replicas since.
@@ -465,8 +505,33 @@ void NodeCommitter::look_for_unlogged() {
   });
 }
 
+// Taken from a replica under an older entry than one here that had more than the snapshot, before this process or
+// another one's end.
+Result<std::vector<AggregateId>> NodeCommitter::logged_under_older(ShardId shard) const {
+  std::vector<AggregateId> found;
+  const auto prefix = storage::row_log_prefix_of(shard);
+  const auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix, .scan = true});
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const auto entry = storage::decode_row_log(shard, cursor->value());
+    if (!entry) return refuse(entry.error());
+    if (entry->has_snapshots_alone()) continue;
+    for (const auto& aggregate : entry->snapshots) {
+      const auto of = storage::row_log_at_of(store_.rows(), aggregate);
+      if (!of) return refuse(of.error());
+      if (*of && **of < entry->at) found.push_back(aggregate);
+    }
+  }
+  EVERSHARD_TRY(cursor->status());
+  return found;
+}
+
 std::vector<AggregateId> NodeCommitter::unlogged_of(const std::map<ShardId, Epoch>& shards) const {
   std::vector<AggregateId> unlogged;
+  for (const auto& [shard, epoch] : shards)
+    if (auto under_older = logged_under_older(shard))
+      std::ranges::move(*under_older, std::back_inserter(unlogged));
+    else if (options_.warn)
+      options_.warn(under_older.error());
   const std::string prefix(1, static_cast<char>(storage::keys::StateKey::Kind::snapshot));
   const auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix, .scan = true});
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {

@@ -159,6 +159,19 @@ void RowLogs::given(const Wanted& asked, std::uint64_t up_to, const Ends& ends) 
   look(*shard);
 }
 
+void RowLogs::owe(ShardId id) {
+  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.owes = true;
+}
+
+void RowLogs::paid(ShardId id) {
+  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.owes = false;
+}
+
+bool RowLogs::owes(ShardId id) const {
+  const auto shard = shards_.find(id);
+  return shard != shards_.end() && shard->second.ready && shard->second.owes;
+}
+
 void RowLogs::not_taken(const Wanted& asked) {
   Shard* const shard = at(asked.shard, asked.epoch);
   if (shard == nullptr || !shard->ready) return;
@@ -170,7 +183,7 @@ void RowLogs::not_taken(const Wanted& asked) {
 std::vector<RowLogs::Wanted> RowLogs::to_send() {
   std::vector<Wanted> wanted;
   for (auto& [id, shard] : shards_) {
-    if (!shard.ready) continue;
+    if (!shard.ready || shard.owes) continue;
     for (auto& [node, follower] : shard.followers) {
       if (follower.under_way || first_missing(shard.seen, follower.ends)) continue;
       const auto missing = first_missing(follower.ends, shard.ends);

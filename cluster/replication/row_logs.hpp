@@ -70,6 +70,12 @@ class RowLogs {
   [[nodiscard]] bool asks(const Wanted& asked) const;
   /// Written here, synced, or of no use any more: that epoch's entries up to that number. `ends`: what is here by now.
   void given(const Wanted& asked, std::uint64_t up_to, const Ends& ends);
+  /// What was taken is to come into the log once more, under this node's epoch: nothing is sent before it is there. Who
+  /// was sent an entry says that it has it, whatever its own snapshot is: the next writer would ask nobody.
+  void owe(ShardId shard);
+  void paid(ShardId shard);
+  /// ready(), and something is owed.
+  [[nodiscard]] bool owes(ShardId shard) const;
   /// It cannot be taken. Where the follower turned up late it keeps what it has, and is sent the rest all the same.
   void not_taken(const Wanted& asked);
   /// To be sent: one part a follower and shard at a time, until its next word that it has more.
@@ -94,6 +100,7 @@ class RowLogs {
     Ends seen{};  ///< that, and what is not here any more, since newer entries have taken its place
     bool ready = false;
     bool whole = true;  ///< the disk knows that it was
+    bool owes = false;
     bool asking = false;
     std::uint32_t asked_last = 0;
     sharding::ReplicaSet set{};  ///< as of the last word

@@ -344,12 +344,12 @@ Result<bool> RowLogWrites::is_superseded(const RowLogEntry& entry) {
 }
 
 // None, as a rule: entries come in their sequence but for those of a writer whom another one did not hear.
-Result<void> RowLogWrites::look_behind(RowLogAt at) {
+Result<void> RowLogWrites::look_behind(RowLogAt first) {
   if (looked_behind_) return {};
   Newer newer;
   const auto prefix = row_log_prefix_of(shard_);
   const auto cursor = rows_.cursor(Family::state, {.prefix = prefix});
-  for (cursor->seek(row_log_key(shard_, {at.epoch, at.number + 1}));
+  for (cursor->seek(row_log_key(shard_, {first.epoch, first.number + 1}));
        cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     const auto entry = decode_row_log(shard_, cursor->value());
     if (!entry) return refuse(entry.error());

@@ -115,6 +115,12 @@ class RowLogWrites {
  public:
   RowLogWrites(const Rows& rows, ShardId shard) : rows_(rows), shard_(shard) {}
 
+  /// What is here and newer than the first entry that will be added or looked at. Errors: corruption, io
+  [[nodiscard]] Result<void> look_behind(RowLogAt first);
+  /// The aggregate's latest snapshot stays as it is here: so does its entry, whatever newer ones are added.
+  void keeps(const AggregateId& aggregate) { newer_.snapshots.insert(aggregate); }
+  /// The aggregate's latest snapshot is one that came with an older entry: that one takes the place of the one here.
+  void gives_way(const AggregateId& aggregate) { newer_.snapshots.erase(aggregate); }
   /// The next entry; its own row too. Of one that is older than others that are here, what those wrote stays as it is:
   /// state rows and snapshots. Errors: corruption: an event that it names is not here, or its record is damaged;
   /// io. Nothing of it was taken then
@@ -139,7 +145,6 @@ class RowLogWrites {
     std::set<std::string> keys{};
     std::set<AggregateId> snapshots{};
   };
-  [[nodiscard]] Result<void> look_behind(RowLogAt at);
 
   const Rows& rows_;
   const ShardId shard_;

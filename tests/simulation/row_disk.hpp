@@ -40,6 +40,12 @@ struct RowDisk {
       }
       entries[at] = key;
     }
+    /// Takes the place of a newer one that is here.
+    void log_instead(std::uint32_t key, storage::RowLogAt at) {
+      entries.erase(newest.at(key));
+      newest[key] = at;
+      entries[at] = key;
+    }
     void put(std::uint32_t key, State state) {
       const auto here = states.find(key);
       if (here == states.end() || here->second.version <= state.version) states[key] = state;

@@ -44,13 +44,7 @@ void Simulation::tell_rows(const Process& process, cluster::FollowerTold& told) 
 void Simulation::tick_row_logs(Process& process) {
   RealWriters& real = *process.real;
   real.rows.again();
-  for (const auto& [shard, key] : std::exchange(real.unlogged, {})) {
-    if (!real.shipping.ships(shard)) continue;
-    if (may_settle(process, shard))
-      log_state(process, shard, key);
-    else
-      real.unlogged.emplace(shard, key);
-  }
+  log_owed(process);
   if (!resting_) settle(process);
   if (process.order.welcomed() && std::exchange(real.learned_rows, false)) say_hello(process);
 }
@@ -59,6 +53,20 @@ bool Simulation::may_settle(const Process& process, ShardId shard) const {
   const auto& real = *process.real;
   return real.writers.is_open(shard) && real.shipping.ships(shard) &&
          (options_.off == Off::rows_asked || real.rows.ready(shard));
+}
+
+// Not at once: so its process may end before.
+void Simulation::log_owed(Process& process) {
+  RealWriters& real = *process.real;
+  for (const auto& [shard, key] : std::exchange(real.unlogged, {})) {
+    if (!real.shipping.ships(shard)) continue;
+    if (!may_settle(process, shard)) {
+      real.unlogged.emplace(shard, key);
+      continue;
+    }
+    log_state(process, shard, key);
+    real.rows.paid(shard);
+  }
 }
 
 /// As it is on this disk.
@@ -152,7 +160,6 @@ void Simulation::take_asked_rows(Process& process, const RowLogs::Wanted& wanted
   const auto before = disk;
   for (const auto& [at, key] : part.entries) {
     const bool newer = before.has_newer(key, at);
-    if (!late && !newer) disk.log(key, at);
     const auto there = part.states.find(key);
     const auto here = before.states.find(key);
     std::optional<SeqNr> version;
@@ -160,6 +167,8 @@ void Simulation::take_asked_rows(Process& process, const RowLogs::Wanted& wanted
     const bool taken =
         there != part.states.end() &&
         (options_.off == Off::rows_version || cluster::takes_snapshot(by, there->second.version, version, newer));
+    if (!late && (options_.off == Off::rows_owed ? !newer : taken))
+      newer ? disk.log_instead(key, at) : disk.log(key, at);
     if (taken) disk.put(key, there->second);
     if (cluster::is_logged_anew(by, newer, taken) && options_.off != Off::rows_anew) anew.insert(key);
   }
@@ -172,6 +181,7 @@ void Simulation::take_asked_rows(Process& process, const RowLogs::Wanted& wanted
     else
       real.unlogged.emplace(wanted.shard, key);
   }
+  if (!late && !anew.empty() && options_.off != Off::rows_owed) real.rows.owe(wanted.shard);
   real.rows.given(wanted, part.entries.back().first.number, disk.ends());
   check_row_log(process, wanted.shard);
   turn_soon(process);
@@ -189,7 +199,11 @@ void Simulation::take_rows(Process& process, std::uint32_t from, const RowPart& 
     const auto before = disk;
     for (const auto& [at, key] : part.entries) {
       disk.log(key, at);
-      if (const auto state = part.states.find(key); state != part.states.end() && !before.has_newer(key, at))
+      const auto state = part.states.find(key);
+      const auto here = before.states.find(key);
+      if (state == part.states.end()) continue;
+      // One of a later version came to the writer with an older entry, and is with it since.
+      if (!before.has_newer(key, at) || (here != before.states.end() && state->second.version > here->second.version))
         disk.put(key, state->second);
     }
   }

@@ -71,6 +71,7 @@ enum class Off : std::uint8_t {
   rows_late,       // what one alone had is asked of nobody once a writer has asked a quorum
   rows_version,    // what one alone had takes the place of what was answered since
   rows_replaced,   // what a later entry took the place of counts as sent with the number behind it
+  rows_owed,       // that a state is to be logged once more is in memory alone, and entries are sent meanwhile
   rows_anew,       // what was answered is not told to who had something else alone
   // Of timers, scheduled appends and processes:
   timer_condition,       // a timer fires though it was cancelled or set anew
@@ -156,7 +157,8 @@ inline constexpr std::array mutants{
     Mutant{Off::rows_whole, "rows_whole", 38, true, false, 20'000, false, 3, false, false, true},
     Mutant{Off::rows_late, "rows_late", 1, true, false, 20'000, false, 3, false, false, true},
     Mutant{Off::rows_version, "rows_version", 1, true, false, 20'000, false, 3, false, false, true},
-    Mutant{Off::rows_replaced, "rows_replaced", 175, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_replaced, "rows_replaced", 600, true, false, 20'000, false, 3, false, false, true},
+    Mutant{Off::rows_owed, "rows_owed", 325, true, false, 20'000, false, 3, false, false, true},
     Mutant{Off::rows_anew, "rows_anew", 30, true, false, 20'000, false, 3, false, false, true},
     Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},

@@ -181,6 +181,7 @@ class Simulation {
   void take_asked_rows(Process& process, const cluster::RowLogs::Wanted& wanted, const RowPart& part);
   void take_rows(Process& process, std::uint32_t from, const RowPart& part);
   void log_state(Process& process, ShardId shard, std::uint32_t key);
+  void log_owed(Process& process);
   void settle(Process& process);
   [[nodiscard]] bool may_settle(const Process& process, ShardId shard) const;
   [[nodiscard]] bool comes_from(std::uint64_t state, std::uint64_t earlier) const;

@@ -192,6 +192,57 @@ TEST(RowLog, AnOlderEntryStubsEventsAndLeavesWhatNewerOnesWrote) {
   EXPECT_THAT(keys, ElementsAre("other", row_log_key(logged_shard, older.at), row_log_of_key({"group", "b"})));
 }
 
+// A new writer that ends before it has logged them anew is asked for it by the next one, or asks again itself.
+TEST(RowLog, AnEntryStaysWithTheSnapshotThatItCameWith) {
+  const AggregateId order{"order", "1"}, other{"order", "2"};
+  const auto named = [](std::uint64_t epoch, std::uint64_t number, std::vector<AggregateId> snapshots,
+                        std::vector<std::uint64_t> removed = {}) {
+    auto entry = entry_at(epoch, number, std::move(removed));
+    entry.snapshots = std::move(snapshots);
+    return entry;
+  };
+  const auto with = [](MapRows& rows, const RowLogEntry& entry) {
+    for (const auto& aggregate : entry.snapshots) {
+      const auto of = row_log_of(rows, logged_shard, aggregate, entry.at).value();
+      for (const auto& state : of) rows[Family::state][state.key] = state.value.value();
+    }
+    put(rows, entry);
+  };
+  const auto all = [](MapRows& rows, const RowWrites& writes) {
+    for (const auto& state : writes.state) {
+      if (state.value)
+        rows[Family::state][state.key] = *state.value;
+      else
+        rows[Family::state].erase(state.key);
+    }
+    return *row_log_ends(rows, logged_shard);
+  };
+  auto rows = journal_in_records_of(3);
+  with(rows, named(2, 4, {order}));
+
+  // The one here is of a later version than the newer entry's.
+  auto late = rows;
+  RowLogWrites kept(late, logged_shard);
+  ASSERT_TRUE(kept.look_behind({Epoch{3}, 1}));
+  kept.keeps(order);
+  EXPECT_TRUE(*kept.is_superseded(named(3, 1, {order})));
+  ASSERT_TRUE(kept.add(named(3, 2, {order, other}, {5})));
+  const auto of_kept = kept.take();
+  EXPECT_EQ(all(late, of_kept), (RowLogEnds{{Epoch{2}, 4}, {Epoch{3}, 2}}));
+  EXPECT_EQ(*row_log_at_of(late, order), (RowLogAt{Epoch{2}, 4}));
+  EXPECT_EQ(*row_log_at_of(late, other), (RowLogAt{Epoch{3}, 2}));
+
+  // The older entry's is.
+  RowLogWrites gone(rows, logged_shard);
+  ASSERT_TRUE(gone.look_behind({Epoch{1}, 7}));
+  EXPECT_TRUE(*gone.is_superseded(named(1, 7, {order})));
+  gone.gives_way(order);
+  EXPECT_FALSE(*gone.is_superseded(named(1, 7, {order})));
+  ASSERT_TRUE(gone.add(named(1, 7, {order})));
+  EXPECT_EQ(all(rows, gone.take()), (RowLogEnds{{Epoch{1}, 7}}));
+  EXPECT_EQ(*row_log_at_of(rows, order), (RowLogAt{Epoch{1}, 7}));
+}
+
 TEST(RowLog, NothingOfAnEntryIsTakenWhoseEventsAreNotHere) {
   const auto rows = journal_in_records_of(4);
   RowLogWrites writes(rows, logged_shard);

@@ -249,6 +249,49 @@ TEST_F(RetentionWithASpareNode, ASnapshotThatStandsForWhatAPolicyRemovedMovesWit
   cluster_->stop(4);
 }
 
+// While it comes the others do without it: one of them may be away, and the next writer asks two of three.
+TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardCountsOnceItsRowLogIsWhole) {
+  const auto order = owned_by(1);
+  const auto shard = node(1).shard_of(order);
+  append_some(order, 3);
+  snapshot(order, 3);
+  cluster_->start(4);
+  cluster_->lose_row_logs_to(4);
+  const ShardAssignment wanted{.node = 4, .shards = {shard}, .sets = ShardAssignment::Sets::move, .from = 3};
+  const auto moved = [&] {
+    if (cluster_->node(4).committer().failed()) {
+      cluster_->stop(4);
+      cluster_->start(4);
+    }
+    const auto done = cluster_->assign(wanted);
+    return done && done->left == 0;
+  };
+  ASSERT_TRUE(in_time([&] {
+    const auto done = moved();
+    const auto kept = cluster_->node(4).committer().keeping().kept;
+    return done || std::ranges::find(kept, shard) != kept.end();
+  }));
+  const auto counts = [&] {
+    const auto status = cluster_->status();
+    return std::ranges::count(status.shards[shard.value].replicas, 4u) != 0;
+  };
+  for (const auto until = std::chrono::steady_clock::now() + 3s; std::chrono::steady_clock::now() < until;) {
+    ASSERT_FALSE(moved());
+    ASSERT_FALSE(counts());
+  }
+  stop(1);
+  ASSERT_TRUE(in_time([&] {
+    const auto writer = owner_of_at(2, order);
+    return writer != 0 && writer != 1;
+  }));
+  EXPECT_TRUE(waits_until_open(owner_of_at(2, order), shard));
+  cluster_->lose_row_logs_to(0);
+  start(1);
+  EXPECT_TRUE(in_time(moved));
+  EXPECT_TRUE(counts());
+  cluster_->stop(4);
+}
+
 // They stand for nothing: without them the replica would be slow.
 TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardHasTheLatestSnapshotsOfItsAggregates) {
   const auto alone = owned_by(1);
@@ -553,6 +596,78 @@ TEST_F(ReplicatedRetention, ALaterSnapshotOfAWriterThatDiedIsOnAllReplicas) {
       })) << aggregate.text()
           << " at node " << n;
     }
+  expect_compared();
+}
+
+// The second one had answered an earlier version; its successor asks who wrote before, or is that one.
+TEST_F(ReplicatedRetention, ALaterSnapshotOfAWriterThatDiedIsOnAllReplicasWhoeverWritesNext) {
+  const auto order = owned_by(1);
+  append_some(order, 5);
+  snapshot(order, 2);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  cluster_->lose_row_logs_to(SmallCluster::everybody);
+  Snapshot later;
+  later.aggregate = order;
+  later.version = SeqNr{4};
+  later.payload = "later";
+  put_unanswered(1, later);
+  const auto second = stop_writer(1, order);
+  Snapshot earlier = later;
+  earlier.version = SeqNr{3};
+  earlier.payload = "earlier";
+  ASSERT_TRUE(in_time([&] { return node(second).put_snapshot(earlier).has_value(); }));
+  stop(second);
+  start(1);
+  const auto has_later = [&](std::uint32_t n) {
+    return in_time([&] {
+      const auto there = storage::Reader(cluster_->store(n)).latest_snapshot(order);
+      return there && *there && (*there)->version == SeqNr{4} && (*there)->payload == "later";
+    });
+  };
+  for (const std::uint32_t n : {1u, 5 - second}) EXPECT_TRUE(has_later(n)) << "at node " << n;
+  start(second);
+  EXPECT_TRUE(has_later(second));
+  expect_compared();
+}
+
+// The events have that aggregate's state. The others' entries come behind that one's.
+TEST_F(ReplicatedRetention, ADamagedSnapshotOfTheWritersHoldsUpNobodyElses) {
+  const auto damaged = owned_by(1);
+  auto other = owned_by(1);
+  while (node(1).shard_of(other) != node(1).shard_of(damaged)) other = owned_by(1);
+  append_some(damaged, 4);
+  append_some(other, 4);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  stop(3);
+  snapshot(damaged, 4);
+  snapshot(other, 4);
+  for (const std::uint32_t n : {1, 2})
+    change_disk(n, [&](storage::NodeStore&) {
+      storage::CommitBatch batch;
+      batch.state.push_back({storage::keys::snapshot(damaged, std::nullopt), "no snapshot"});
+      return batch;
+    });
+  start(3);
+  EXPECT_TRUE(in_time([&] {
+    const auto there = storage::Reader(cluster_->store(3)).latest_snapshot(other);
+    return there && *there && (*there)->version == SeqNr{4};
+  }));
+  EXPECT_FALSE(*storage::Reader(cluster_->store(3)).latest_snapshot(damaged));
+
+  // It lies there as before once somebody has made it anew.
+  ASSERT_TRUE(in_time([&] {
+    Snapshot anew;
+    anew.aggregate = damaged;
+    anew.version = SeqNr{4};
+    anew.payload = "anew";
+    return node(1).put_snapshot(anew).has_value();
+  }));
+  for (const std::uint32_t n : {1, 2, 3})
+    EXPECT_TRUE(in_time([&] {
+      const auto there = storage::Reader(cluster_->store(n)).latest_snapshot(damaged);
+      return there && *there && (*there)->payload == "anew";
+    })) << "at node "
+        << n;
   expect_compared();
 }
 

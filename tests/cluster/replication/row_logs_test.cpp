@@ -93,6 +93,31 @@ TEST(RowLogs, WhatALaterEntryHasTakenThePlaceOfIsAskedOfNobody) {
   EXPECT_TRUE(logs.to_send().empty());
 }
 
+// Who has an entry says so, whatever its own snapshot is: nobody would ask where this writer dies before it has logged
+// what it took.
+TEST(RowLogs, NothingIsSentBeforeWhatIsOwedIsLogged) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{3}, ends({{1, 4}}));
+  logs.followed(2, logged, Epoch{3}, ends({{1, 2}, {2, 1}}), ShardOffset{9}, trio);
+  const auto asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  logs.owe(logged);
+  EXPECT_FALSE(logs.owes(logged)) << "it may log nothing yet";
+  logs.given(asked[0], 1, ends({{1, 4}}));  // what was here is of a later version, and stays
+  ASSERT_TRUE(logs.ready(logged));
+  EXPECT_TRUE(logs.owes(logged));
+  EXPECT_TRUE(logs.to_send().empty());
+  logs.written(logged, ends({{1, 3}, {3, 1}}));
+  logs.paid(logged);
+  EXPECT_FALSE(logs.owes(logged));
+  EXPECT_EQ(logs.to_send().size(), 1u);
+
+  logs.owe(logged);
+  logs.begin(logged, Epoch{4}, ends({{1, 4}}));
+  logs.followed(2, logged, Epoch{4}, ends({{1, 2}}), ShardOffset{9}, trio);
+  EXPECT_EQ(logs.to_send().size(), 1u) << "of another opening: all is compared anew";
+}
+
 // It wrote the shard, and died before anybody had its last entries.
 TEST(RowLogs, AsksWhoTurnsUpLateForWhatNobodyElseHasBeforeItIsSentAnything) {
   RowLogs logs;
