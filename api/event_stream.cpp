@@ -1,39 +1,12 @@
 #include "evershard/api/event_stream.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "evershard/protocol/codec.hpp"
+#include "evershard/api/page_forms.hpp"
 #include "evershard/protocol/shown_event.hpp"
 
 namespace evershard {
-namespace {
-
-EncodedPage encoded(const Page& page) {
-  return {codec::encode(page), page.events.size(), page.watermark, page.complete};
-}
-
-VisitedPage visited(const Page& page, const RecordedVisitor& visitor) {
-  RecordedView view;
-  for (const auto& event : page.events) {
-    show(event, view);
-    visitor(view);
-  }
-  return {page.events.size(), page.watermark, page.complete};
-}
-
-}  // namespace
-
-Result<VisitedPage> PageSource::visit_page(const RecordedVisitor& visitor) {
-  const auto page = next_page();
-  if (!page) return refuse(page.error());
-  return visited(*page, visitor);
-}
-
-Result<EncodedPage> PageSource::next_encoded_page() {
-  const auto page = next_page();
-  if (!page) return refuse(page.error());
-  return encoded(*page);
-}
 
 EventStream::EventStream(std::unique_ptr<PageSource> source)
     : source_(std::move(source)), cancelled_(std::make_unique<std::atomic<bool>>(false)) {}
@@ -56,46 +29,35 @@ Result<Page> EventStream::next_page() {
   return page;
 }
 
-template <class FromSource, class FromPage>
-auto EventStream::page_as(const FromSource& from_source, const FromPage& from_page)
-    -> decltype(from_source(std::declval<PageSource&>())) {
-  if (!may_fetch()) return refuse(*error_);
-  if (at_ != page_.events.size() || page_.complete || !source_) {
-    const auto page = next_page();
-    if (!page) return refuse(page.error());
-    return from_page(*page);
+Result<VisitedPage> EventStream::visit(const RecordedVisitor& visitor, PageBudget budget) {
+  if (!may_fetch()) {
+    if (budget.at_hand()) return VisitedPage{};
+    return refuse(*error_);
   }
-  auto page = from_source(*source_);
+  if (at_ != page_.events.size()) return visit_rest(visitor, budget);
+  if (page_.complete || !source_) return VisitedPage{0, page_.watermark, true};
+  auto page = source_->visit(visitor, budget);
+  if (!page && budget.at_hand()) return VisitedPage{};
   if (!page) {
     error_ = std::move(page).error();
     return refuse(*error_);
   }
+  if (budget.at_hand() && page->says_nothing()) return page;
   page_ = Page{{}, page->watermark, page->complete};
   at_ = 0;
   return page;
 }
 
-Result<EncodedPage> EventStream::next_encoded_page() {
-  return page_as([](PageSource& source) { return source.next_encoded_page(); }, encoded);
-}
-
-std::optional<EncodedPage> EventStream::page_at_hand(std::size_t events_max) {
-  if (!source_ || !may_fetch()) return std::nullopt;
-  auto page = source_->page_at_hand(events_max);
-  if (page) page_ = Page{{}, page->watermark, page->complete};
-  return page;
-}
-
-Result<VisitedPage> EventStream::visit_page(const RecordedVisitor& visitor) {
-  return page_as([&](PageSource& source) { return source.visit_page(visitor); },
-                 [&](const Page& page) { return visited(page, visitor); });
-}
-
-std::optional<VisitedPage> EventStream::visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor) {
-  if (!source_ || !may_fetch()) return std::nullopt;
-  const auto page = source_->visit_at_hand(events_max, visitor);
-  if (page) page_ = Page{{}, page->watermark, page->complete};
-  return page;
+/// Of the page that next() has taken some of.
+VisitedPage EventStream::visit_rest(const RecordedVisitor& visitor, PageBudget budget) {
+  const auto left = page_.events.size() - at_;
+  const auto events = budget.at_hand() ? std::min(left, budget.at_hand_max) : left;
+  RecordedView view;
+  for (const auto end = at_ + events; at_ != end; ++at_) {
+    show_to_take(page_.events[at_], view);
+    visitor(view);
+  }
+  return VisitedPage{events, page_.watermark, page_.complete && at_ == page_.events.size()};
 }
 
 void EventStream::cancel() {
@@ -125,7 +87,7 @@ bool EventStream::fetch() {
   if (!may_fetch()) return false;
   while (at_ == page_.events.size()) {
     if (page_.complete || !source_) return false;
-    auto page = source_->next_page();
+    auto page = built_page(*source_);
     at_ = 0;
     if (!page) {
       page_.events.clear();

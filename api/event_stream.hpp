@@ -7,51 +7,13 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
+#include "evershard/api/page_source.hpp"
 #include "evershard/protocol/read.hpp"
-#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
-
-/// A page as it goes over the wire: the bytes of codec::encode(Page).
-struct EncodedPage {
-  std::string bytes;
-  std::size_t events = 0;
-  GlobalPosition watermark;
-  bool complete = false;
-};
-
-/// A page whose events were shown one by one, and not built.
-struct VisitedPage {
-  std::size_t events = 0;
-  GlobalPosition watermark;
-  bool complete = false;
-};
-
-/// Where an EventStream gets its pages from. One thread, but for cancel().
-class PageSource {
- public:
-  virtual ~PageSource() = default;
-  /// A page may be empty and not complete; after a complete one, or an error, nothing more is asked.
-  [[nodiscard]] virtual Result<Page> next_page() = 0;
-  /// The same for the wire; whoever has the events' bytes need not build them.
-  [[nodiscard]] virtual Result<EncodedPage> next_encoded_page();
-  /// The first page, or its first events, where memory has them: soon, and without waiting for anything. Absent: the
-  /// caller asks for this page as for any other.
-  [[nodiscard]] virtual std::optional<EncodedPage> page_at_hand(std::size_t /*events_max*/) { return std::nullopt; }
-  /// next_page() for who makes something else of its events: whoever has their bytes shows them where they lie.
-  [[nodiscard]] virtual Result<VisitedPage> visit_page(const RecordedVisitor& visitor);
-  /// page_at_hand() in the same way. Absent: nothing was shown.
-  [[nodiscard]] virtual std::optional<VisitedPage> visit_at_hand(std::size_t /*events_max*/,
-                                                                 const RecordedVisitor& /*visitor*/) {
-    return std::nullopt;
-  }
-  /// A next_page() under way answers `cancelled` as soon as it can.
-  virtual void cancel() = 0;
-};
 
 /// Events in the order asked for, each once, bounded memory: at most two pages. Move-only; one thread, but for
 /// cancel().
@@ -70,13 +32,9 @@ class EventStream {
   [[nodiscard]] Result<std::optional<RecordedEvent>> next();
   /// Whole pages, for those who want few calls; the rest of the current one, where next() has taken some of it.
   [[nodiscard]] Result<Page> next_page();
-  [[nodiscard]] Result<EncodedPage> next_encoded_page();
-  /// PageSource::page_at_hand(). Shape: nothing was read yet.
-  [[nodiscard]] std::optional<EncodedPage> page_at_hand(std::size_t events_max);
-  /// next_page(), its events shown one by one: PageSource::visit_page().
-  [[nodiscard]] Result<VisitedPage> visit_page(const RecordedVisitor& visitor);
-  /// PageSource::visit_at_hand(). Shape: nothing was read yet.
-  [[nodiscard]] std::optional<VisitedPage> visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor);
+  /// The events of the next page, shown one by one and not built; of one that next() has taken some of, the rest.
+  /// Errors: as next(); of what is at hand there are none: a page that says nothing stands for each.
+  [[nodiscard]] Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget = {});
   /// Why the stream ended early, if it did.
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// What the read is bounded by; known after the first page.
@@ -104,10 +62,7 @@ class EventStream {
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
-  /// A page in another form: of the source, or made of what next() has left of the current one.
-  template <class FromSource, class FromPage>
-  [[nodiscard]] auto page_as(const FromSource& from_source, const FromPage& from_page)
-      -> decltype(from_source(std::declval<PageSource&>()));
+  [[nodiscard]] VisitedPage visit_rest(const RecordedVisitor& visitor, PageBudget budget);
   bool fetch();      ///< the current page has another event
   bool may_fetch();  ///< nobody has cancelled it, and there was no error
 

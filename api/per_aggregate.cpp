@@ -15,6 +15,11 @@ bool begins_behind(const ReadOptions& options, GlobalPosition position) {
   return !options.before || position < *options.before;
 }
 
+std::optional<AggregateId> aggregate_of(const RecordedView& event) {
+  if (event.aggregate_type.empty()) return std::nullopt;
+  return AggregateId{std::string(event.aggregate_type), std::string(event.aggregate_value)};
+}
+
 Result<void> check(const ReadOptions& options) {
   if (!options.per_aggregate_from) return {};
   const auto from = std::to_string(options.per_aggregate_from->value);
@@ -52,30 +57,36 @@ class PerAggregatePages final : public PageSource {
   PerAggregatePages(const ReadOptions& options, std::unique_ptr<PageSource> all)
       : options_(options), quota_(*options.per_aggregate), left_(options.limit), all_(std::move(all)) {}
 
-  Result<Page> next_page() override {
-    auto page = all_->next_page();
+  Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget) override {
+    if (failed_) return refuse(*failed_);
+    std::size_t shown = 0;
+    auto page = all_->visit(
+        [&](const RecordedView& event) {
+          if (failed_ || has_enough()) return;
+          auto admitted = quota_.admits(aggregate_of(event));
+          if (!admitted) failed_ = std::move(admitted).error();
+          if (failed_ || !*admitted || !begins_behind(options_, event.position)) return;
+          if (left_) --*left_;
+          ++shown;
+          visitor(event);
+        },
+        budget);
     if (!page) return page;
-    std::size_t kept = 0;
-    for (auto& event : page->events) {
-      auto admitted = quota_.admits(event.aggregate);
-      if (!admitted) return refuse(std::move(admitted).error());
-      if (!*admitted || !begins_behind(options_, event.position)) continue;
-      if (left_ && *left_ == 0) break;
-      if (left_) --*left_;
-      if (&page->events[kept] != &event) page->events[kept] = std::move(event);
-      ++kept;
-    }
-    page->events.erase(page->events.begin() + static_cast<std::ptrdiff_t>(kept), page->events.end());
-    if (left_ && *left_ == 0) page->complete = true;
+    if (failed_ && shown == 0) return refuse(*failed_);
+    page->events = shown;
+    page->complete = !failed_ && (page->complete || has_enough());
     return page;
   }
   void cancel() override { all_->cancel(); }
 
  private:
+  [[nodiscard]] bool has_enough() const { return left_ && *left_ == 0; }
+
   const ReadOptions options_;
   AggregateQuota quota_;
   std::optional<std::uint64_t> left_;
   std::unique_ptr<PageSource> all_;
+  std::optional<Error> failed_;  ///< behind what was shown: the next visit tells it
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/api/page_forms.hpp"
+
 namespace evershard::cluster {
 
 using Kind = FeedItem::Kind;
@@ -56,7 +58,7 @@ void WatermarkFeed::cancel() {
 }
 
 Result<FeedItem> WatermarkFeed::read_page() {
-  auto page = pass_->next_page();
+  auto page = built_page(*pass_);
   if (!page) return refuse(std::move(page).error());
   if (page->complete) {
     at_ = std::max(at_, page->watermark);

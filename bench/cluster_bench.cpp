@@ -175,13 +175,17 @@ Result<void> tag_queries(const BenchOptions& options, Report& report) {
   EVERSHARD_TRY(load_events(options, (*cluster)->stores(), events));
   const auto of = ", tag of one in a thousand of " + std::to_string(events);
   std::size_t turn = 0;
-  return report_in_turn(
-      options, report,
-      {{[&]() -> Result<Figure> { return queried(options, *(*single)->stores()[0], "one server" + of); }, {}},
-       {[&]() -> Result<Figure> {
-          return queried(options, *(*cluster)->stores()[turn++ % bench_nodes], "3 nodes, from any" + of);
-        },
-        {{0, 0.5}}}});
+  return report_in_turn(options, report,
+                        {{[&] {
+                            return queried(options, *(*single)->stores()[0], "one server" + of,
+                                           [&] { return (*single)->node_cpu(); });
+                          },
+                          {}},
+                         {[&] {
+                            return queried(options, *(*cluster)->stores()[turn++ % bench_nodes],
+                                           "3 nodes, from any" + of, [&] { return (*cluster)->node_cpu(); });
+                          },
+                          {{0, 0.5}}}});
 }
 
 }  // namespace

@@ -43,11 +43,12 @@ Result<void> load_events(const BenchOptions& options, const std::vector<EventSto
   return {};
 }
 
-Figure queried(const BenchOptions& options, EventStore& store, std::string name) {
+Result<Figure> queried(const BenchOptions& options, EventStore& store, std::string name,
+                       const std::function<double()>& cpu) {
   Workload workload(options.seed);
   Latencies latencies;
   std::uint64_t events = 0, failed = 0;
-  const double began = now_seconds();
+  const double cpu_before = cpu(), began = now_seconds();
   while (now_seconds() - began < options.seconds) {
     const double sent = now_seconds();
     auto stream = store.read(Query{}.tags({"course:" + std::to_string(workload.random().below(1'000))}));
@@ -57,6 +58,7 @@ Figure queried(const BenchOptions& options, EventStore& store, std::string name)
   }
   Figure f{std::move(name), static_cast<double>(events) / (now_seconds() - began), "events/s"};
   f.more = percentiles(latencies);
+  if (events != 0) f.more.emplace_back("cpu_us_per_event", (cpu() - cpu_before) * 1e6 / static_cast<double>(events));
   if (failed != 0) f.more.emplace_back("failed", static_cast<double>(failed));
   return f;
 }

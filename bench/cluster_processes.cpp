@@ -57,12 +57,20 @@ Result<void> ClusterProcesses::add_client(const std::string& address) {
 }
 
 Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::single(const std::filesystem::path& folder,
-                                                                   std::uint32_t clients) {
+                                                                   std::uint32_t clients, Keys keys) {
   std::unique_ptr<ClusterProcesses> made(new ClusterProcesses);
   made->folder_ = folder;
-  auto server = start({"serve", "--data", (folder / "store").string(), "--shards", std::to_string(cluster_shards),
-                       "--listen", "127.0.0.1:0", "--http-listen", "none"},
-                      folder / "serve.log");
+  std::vector<std::string> words{"serve",
+                                 "--data",
+                                 (folder / "store").string(),
+                                 "--shards",
+                                 std::to_string(cluster_shards),
+                                 "--listen",
+                                 "127.0.0.1:0",
+                                 "--http-listen",
+                                 "none"};
+  if (keys == Keys::yes) words.insert(words.end(), {"--keys", (folder / "keys").string()});
+  auto server = start(std::move(words), folder / "serve.log");
   if (!server) return refuse(std::move(server).error());
   made->nodes_.push_back(std::move(*server));
   for (std::uint32_t c = 0; c != clients; ++c) EVERSHARD_TRY(made->add_client(made->nodes_.front().address));

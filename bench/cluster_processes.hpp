@@ -23,8 +23,9 @@ inline constexpr std::uint32_t cluster_shards = 16;
 class ClusterProcesses {
  public:
   /// `evershard serve`: what the cluster is held against.
+  enum class Keys : std::uint8_t { no, yes };
   [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> single(const std::filesystem::path& folder,
-                                                                        std::uint32_t clients);
+                                                                        std::uint32_t clients, Keys keys = Keys::no);
   /// A coordinator and so many nodes; it takes appends to every shard on return. Errors: io, unavailable
   [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> cluster(const std::filesystem::path& folder,
                                                                          std::uint32_t nodes);

@@ -34,6 +34,8 @@ Result<void> measure_reads(const BenchOptions& options, Report& report);
 Result<Figure> following(const BenchOptions& options, EventStore& store, EventFeed feed, const std::string& name);
 /// Server and clients as processes.
 Result<void> measure_door(const BenchOptions& options, Report& report);
+/// What keys and a cluster add to a read.
+Result<void> measure_served_reads(const BenchOptions& options, Report& report);
 /// Requests and batches between two nodes.
 Result<void> measure_link(const BenchOptions& options, Report& report);
 /// Live aggregates: commands, queries, memory, cold starts.

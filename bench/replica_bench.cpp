@@ -138,10 +138,15 @@ Result<void> queries(const BenchOptions& options, Report& report) {
   std::size_t turn = 0;
   return report_in_turn(
       options, report,
-      {{[&]() -> Result<Figure> { return queried(options, *(*single)->stores()[0], "one server" + what); }, {}},
-       {[&]() -> Result<Figure> {
+      {{[&] {
+          return queried(options, *(*single)->stores()[0], "one server" + what, [&] { return (*single)->node_cpu(); });
+        },
+        {}},
+       {[&] {
           const auto& stores = (*cluster)->stores();
-          return queried(options, *stores[turn++ % stores.size()], "a node that keeps all shards" + what);
+          const auto number = turn++ % stores.size();
+          return queried(options, *stores[number], "a node that keeps all shards" + what,
+                         [&] { return (*cluster)->cpu_seconds("node " + std::to_string(number + 1)); });
         },
         {{0, 0.9}}}});
 }

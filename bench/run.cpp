@@ -34,7 +34,7 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 15> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 16> all_parts{{{"ceilings", measure_ceilings},
                                           {"storage", measure_storage},
                                           {"append", measure_appends},
                                           {"latency", measure_latency},
@@ -42,6 +42,7 @@ constexpr std::array<Part, 15> all_parts{{{"ceilings", measure_ceilings},
                                           {"aggregates", measure_aggregates},
                                           {"processes", measure_processes},
                                           {"door", measure_door},
+                                          {"served", measure_served_reads},
                                           {"link", measure_link},
                                           {"ordering", measure_ordering},
                                           {"cluster", measure_cluster},

@@ -1,20 +1,15 @@
 #include "evershard/local/local_pages.hpp"
 
 #include <algorithm>
-#include <string>
-#include <type_traits>
 #include <utility>
 
-#include "evershard/protocol/codec.hpp"
-#include "evershard/storage/index/memory_only.hpp"
-#include "evershard/storage/index/read_work.hpp"
+#include "evershard/storage/index/at_hand.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 using namespace std::chrono_literals;
 constexpr auto renew_after = 1s;
-constexpr auto at_hand_max = 1ms;  // of processor time: what is answered by a thread that has others to serve
 
 /// Where an event stands.
 struct Place {
@@ -60,71 +55,16 @@ LocalPages<Asked, Options>::~LocalPages() {
 }
 
 template <class Asked, class Options>
-Result<Page> LocalPages<Asked, Options>::next_page() {
-  Page page;
-  const auto read =
-      this->read(page_events_max_, [&page](const RecordedView& event) { page.events.push_back(event.event()); });
-  if (!read) return refuse(read.error());
-  page.watermark = *watermark_;
-  page.complete = read->complete;
-  return page;
+Result<VisitedPage> LocalPages<Asked, Options>::visit(const RecordedVisitor& visitor, PageBudget budget) {
+  if (!budget.at_hand()) return read(page_events_max_, visitor);
+  if (at_least_of(options_)) return VisitedPage{};
+  const storage::AtHand at_hand;
+  return read(budget.events_max(page_events_max_), visitor);
 }
 
+/// The next page's events, up to so many.
 template <class Asked, class Options>
-Result<EncodedPage> LocalPages<Asked, Options>::next_encoded_page() {
-  return encoded(page_events_max_);
-}
-
-template <class Asked, class Options>
-Result<EncodedPage> LocalPages<Asked, Options>::encoded(std::size_t events_max) {
-  codec::PageEncoder encoder;
-  const auto read = this->read(events_max, [&encoder](const RecordedView& event) { encoder.add(event); });
-  if (!read) return refuse(read.error());
-  return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
-}
-
-template <class Asked, class Options>
-Result<VisitedPage> LocalPages<Asked, Options>::visit_page(const RecordedVisitor& visitor) {
-  return visited(page_events_max_, visitor);
-}
-
-template <class Asked, class Options>
-Result<VisitedPage> LocalPages<Asked, Options>::visited(std::size_t events_max, const RecordedVisitor& visitor) {
-  const auto read = this->read(events_max, visitor);
-  if (!read) return refuse(read.error());
-  return VisitedPage{read->events, *watermark_, read->complete};
-}
-
-template <class Asked, class Options>
-template <class Made>
-auto LocalPages<Asked, Options>::at_hand(std::size_t events_max, const Made& made) {
-  using Page = typename std::invoke_result_t<const Made&, std::size_t>::value_type;
-  if (at_least_of(options_)) return std::optional<Page>();
-  const storage::MemoryOnly memory_only;
-  storage::ReadWork work({.processor_max = at_hand_max, .short_max = at_hand_max},
-                         [](storage::ReadWork&) -> Result<storage::ReadWork::Place> {
-                           return refuse(ErrorCode::overloaded, "a read that takes longer");
-                         });
-  const storage::ReadWork::Scope at_work(work);
-  auto page = made(std::min(events_max, page_events_max_));
-  if (!page || (page->events == 0 && !page->complete)) return std::optional<Page>();
-  return std::optional<Page>(*std::move(page));
-}
-
-template <class Asked, class Options>
-std::optional<EncodedPage> LocalPages<Asked, Options>::page_at_hand(std::size_t events_max) {
-  return at_hand(events_max, [this](std::size_t most) { return encoded(most); });
-}
-
-template <class Asked, class Options>
-std::optional<VisitedPage> LocalPages<Asked, Options>::visit_at_hand(std::size_t events_max,
-                                                                     const RecordedVisitor& visitor) {
-  return at_hand(events_max, [&](std::size_t most) { return visited(most, visitor); });
-}
-
-template <class Asked, class Options>
-Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::read(std::size_t events_max,
-                                                                                   const RecordedVisitor& visitor) {
+Result<VisitedPage> LocalPages<Asked, Options>::read(std::size_t events_max, const RecordedVisitor& visitor) {
   if (!watermark_) EVERSHARD_TRY(wait_at_least());
   if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
   const auto use = node_->enter();
@@ -142,7 +82,7 @@ Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::re
     opened_ = now;
   }
 
-  Read page;
+  VisitedPage page{0, *watermark_, false};
   Place last;
   const auto read = cursor->visit(events_max, node_->limits().page_bytes_max, [&](const RecordedView& event) {
     ++page.events;

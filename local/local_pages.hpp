@@ -26,25 +26,11 @@ class LocalPages final : public PageSource {
   LocalPages(std::shared_ptr<Node> node, Asked asked, Options options, std::size_t page_events_max);
   ~LocalPages() override;
 
-  Result<Page> next_page() override;
-  Result<EncodedPage> next_encoded_page() override;
-  std::optional<EncodedPage> page_at_hand(std::size_t events_max) override;
-  Result<VisitedPage> visit_page(const RecordedVisitor& visitor) override;
-  std::optional<VisitedPage> visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor) override;
+  Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget) override;
   void cancel() override;
 
  private:
-  struct Read {
-    std::size_t events = 0;
-    bool complete = false;
-  };
-  /// The next page's events, one by one, up to so many.
-  Result<Read> read(std::size_t events_max, const RecordedVisitor& visitor);
-  Result<EncodedPage> encoded(std::size_t events_max);
-  Result<VisitedPage> visited(std::size_t events_max, const RecordedVisitor& visitor);
-  /// What `made` gives of so many events, if memory has them.
-  template <class Made>
-  auto at_hand(std::size_t events_max, const Made& made);
+  Result<VisitedPage> read(std::size_t events_max, const RecordedVisitor& visitor);
   Result<void> wait_at_least();
 
   const std::shared_ptr<Node> node_;

@@ -83,8 +83,6 @@ std::optional<AggregateView> aggregate_of(const Value& event) {
   if (!event.aggregate) return std::nullopt;
   return view_of(*event.aggregate);
 }
-std::string_view subject_of(const RecordedEvent& event) { return event.subject; }
-std::string_view subject_of(const RecordedView&) { return {}; }
 
 template <class Value>
 std::size_t bytes_of_parts(const PartNumbers& n, const Value& event) {
@@ -126,7 +124,7 @@ std::size_t recorded_body_bytes(const Recorded& event) {
          bytes_of_number(6, event.seq_nr.value) + bytes_of_number(13, bits_of(event.occurred_at.micros)) +
          bytes_of_number(14, static_cast<std::uint8_t>(event.state)) + bytes_of_number(15, event.append_index) +
          bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events) +
-         bytes_of_text_if(17, subject_of(event).size());
+         bytes_of_text_if(17, event.subject.size());
 }
 
 template <class Recorded>
@@ -143,7 +141,7 @@ std::uint8_t* write_recorded(std::uint32_t field, const Recorded& event, std::ui
   to = write_number(14, static_cast<std::uint8_t>(event.state), to);
   to = write_number(15, event.append_index, to);
   to = write_number(16, event.append_events == 1 ? 0 : event.append_events, to);
-  return write_text_if(17, subject_of(event), to);
+  return write_text_if(17, event.subject, to);
 }
 
 // The generated code takes no key and no length of more bytes than 5, however small it is.

@@ -1,5 +1,7 @@
 #include "evershard/protocol/recorded_view.hpp"
 
+#include <utility>
+
 namespace evershard {
 
 RecordedEvent RecordedView::event() const {
@@ -23,7 +25,10 @@ RecordedEvent RecordedView::event() const {
   made.state = state;
   made.append_index = append_index;
   made.append_events = append_events;
+  made.subject = subject;
   return made;
 }
+
+RecordedEvent RecordedView::take() const { return built != nullptr ? std::move(*built) : event(); }
 
 }  // namespace evershard

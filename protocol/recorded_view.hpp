@@ -32,6 +32,8 @@ struct RecordedView {
   EventState state = EventState::live;
   std::uint32_t append_index = 0;
   std::uint32_t append_events = 1;
+  std::string_view subject;        ///< of a sealed payload that was opened
+  RecordedEvent* built = nullptr;  ///< the same event as a value; null: there is no value yet
 
   [[nodiscard]] bool is_of(const AggregateId& aggregate) const {
     return aggregate_type == aggregate.type && aggregate_value == aggregate.value;
@@ -39,6 +41,8 @@ struct RecordedView {
   /// Of none: none.
   [[nodiscard]] std::string_view metadata_bytes() const { return bytes_if(metadata); }
   [[nodiscard]] RecordedEvent event() const;
+  /// As event(), but a value that is there already is moved: the view holds no longer then.
+  [[nodiscard]] RecordedEvent take() const;
 };
 
 /// The view that a visitor is given holds until the visitor returns.

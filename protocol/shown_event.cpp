@@ -21,6 +21,13 @@ void show(const RecordedEvent& event, RecordedView& view) {
   view.state = event.state;
   view.append_index = event.append_index;
   view.append_events = event.append_events;
+  view.subject = event.subject;
+  view.built = nullptr;
+}
+
+void show_to_take(RecordedEvent& event, RecordedView& view) {
+  show(event, view);
+  view.built = &event;
 }
 
 }  // namespace evershard

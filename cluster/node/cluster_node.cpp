@@ -11,10 +11,13 @@
 #include "evershard/api/per_aggregate.hpp"
 #include "evershard/api/watermark_feed.hpp"
 #include "evershard/cluster/node/awaited.hpp"
+#include "evershard/cluster/node/own_pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/shown_event.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/index/at_hand.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -28,43 +31,66 @@ std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
 
 }  // namespace
 
-/// One aggregate's events, page after page, from the node that owns it.
+/// One aggregate's events, page after page: where they lie, if this node keeps its shard, else from the node that owns
+/// the shard.
 class ClusterNode::StreamPages final : public PageSource {
  public:
   StreamPages(ClusterNode& node, AggregateId aggregate, StreamOptions options)
-      : node_(node), aggregate_(std::move(aggregate)), options_(options) {}
+      : node_(node), left_{std::move(aggregate), options, {}, 0} {}
 
-  Result<Page> next_page() override {
+  Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget) override {
+    const auto shard = node_.shard_of(left_.aggregate);
+    if (budget.at_hand() && !node_.committer_.reader().owns(shard)) return VisitedPage{};
     if (!bound_) {
-      const auto bound = node_.bound();
+      const auto bound = budget.at_hand() ? node_.bound_now() : node_.bound();
       if (!bound) return refuse(bound.error());
+      left_.up_to = *bound;
       bound_ = *bound;
     }
-    const auto shard = node_.shard_of(aggregate_);
-    auto owner = node_.reader_of(shard);
-    if (!owner) return refuse(std::move(owner).error());
-    NodeStreamAsked asked{aggregate_, options_, *bound_, static_cast<std::uint32_t>(node_.options_.page_events_max)};
-    Awaited<NodePage> answer(*owner, shard);
-    node_.ask_stream(*owner, std::move(asked), answer.done());
-    auto got = answer.wait(from_now(node_.options_.timeout));
-    if (!got) return refuse(std::move(got).error());
-    Page page;
-    page.watermark = *bound_;
-    page.events = std::move(got->events);
-    if (options_.limit) *options_.limit -= std::min<std::uint64_t>(*options_.limit, page.events.size());
-    page.complete = got->end || page.events.empty() || options_.limit == std::uint64_t{0};
+    left_.events_max = static_cast<std::uint32_t>(budget.events_max(node_.options_.page_events_max));
+    const auto owner = node_.reader_of(shard);
+    if (!owner) return refuse(owner.error());
+    auto read = *owner == node_.options_.committer.self.node ? visit_here(shard, visitor, budget)
+                                                             : visit_there(*owner, shard, visitor);
+    if (!read) return refuse(std::move(read).error());
+    auto& options = left_.options;
+    if (options.limit) *options.limit -= std::min<std::uint64_t>(*options.limit, read->events);
+    VisitedPage page{read->events, *bound_, read->end || read->events == 0 || options.limit == std::uint64_t{0}};
     if (page.complete) return page;
-    const auto last = page.events.back().seq_nr;
-    if (options_.direction == Direction::backwards && last == SeqNr{1}) page.complete = true;
-    options_.from = options_.direction == Direction::forwards ? last + 1 : SeqNr{last.value - 1};
+    const auto last = read->last_seq_nr;
+    if (options.direction == Direction::backwards && last == SeqNr{1}) page.complete = true;
+    options.from = options.direction == Direction::forwards ? last + 1 : SeqNr{last.value - 1};
     return page;
   }
   void cancel() override {}
 
  private:
+  Result<NodeReader::Visited> visit_here(ShardId shard, const RecordedVisitor& visitor, PageBudget budget) {
+    std::optional<storage::AtHand> at_hand;
+    if (budget.at_hand()) at_hand.emplace();
+    auto read = node_.committer_.reader().visit_stream(left_, visitor);
+    if (!read) return refuse(of_shard(node_.options_.committer.self.node, shard, std::move(read).error()));
+    return read;
+  }
+  Result<NodeReader::Visited> visit_there(std::uint32_t owner, ShardId shard, const RecordedVisitor& visitor) {
+    Awaited<NodePage> answer(owner, shard);
+    node_.network_.read_stream(owner, left_, answer.done());
+    auto got = answer.wait(from_now(node_.options_.timeout));
+    if (!got) return refuse(std::move(got).error());
+    NodeReader::Visited visited;
+    visited.end = got->end;
+    RecordedView view;
+    for (auto& event : got->events) {
+      ++visited.events;
+      visited.last_seq_nr = event.seq_nr;
+      show_to_take(event, view);
+      visitor(view);
+    }
+    return visited;
+  }
+
   ClusterNode& node_;
-  const AggregateId aggregate_;
-  StreamOptions options_;
+  NodeStreamAsked left_;                 ///< what is still to be read
   std::optional<GlobalPosition> bound_;  ///< as of the first page: who made the stream may have waited in between
 };
 
@@ -74,19 +100,20 @@ class ClusterNode::QueryPages final : public PageSource {
   QueryPages(ClusterNode& node, Query query, ReadOptions options, std::size_t page_events_max)
       : node_(node), query_(std::move(query)), options_(options), page_events_max_(page_events_max) {}
 
-  Result<Page> next_page() override {
+  Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget) override {
     if (!pages_) {
-      const auto bound = node_.bound();
+      if (budget.at_hand() && !node_.committer_.reader().owns_all()) return VisitedPage{};
+      const auto bound = budget.at_hand() ? node_.bound_now() : node_.bound();
       if (!bound) return refuse(bound.error());
       auto shards = node_.shards_by_node(*bound);
       if (!shards) return refuse(std::move(shards).error());
-      auto pages = node_.gather({std::move(*shards), *bound, node_.options_.timeout, page_events_max_},
-                                std::move(query_), options_);
+      auto pages = node_.pages({std::move(*shards), *bound, node_.options_.timeout, page_events_max_},
+                               std::move(query_), options_);
       const std::lock_guard lock(mutex_);
       pages_ = std::move(pages);
       if (cancelled_) pages_->cancel();
     }
-    return pages_->next_page();
+    return pages_->visit(visitor, budget);
   }
   void cancel() override {
     const std::lock_guard lock(mutex_);
@@ -164,6 +191,11 @@ Result<std::uint32_t> ClusterNode::reader_of(ShardId shard) const {
 
 Result<ClusterNode::ShardsOf> ClusterNode::shards_by_node(GlobalPosition watermark) const {
   ShardsOf shards;
+  if (committer_.reader().owns_all()) {
+    auto& own = shards[options_.committer.self.node];
+    for (std::uint32_t s = 0; s != store_.identity().shards; ++s) own.push_back(ShardId{static_cast<std::uint16_t>(s)});
+    return shards;
+  }
   const auto owners = committer_.owners();
   for (std::size_t s = 0; s != owners.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
@@ -211,12 +243,16 @@ void ClusterNode::append_at(std::uint32_t owner, ShardId shard, Append append, N
 
 Result<GlobalPosition> ClusterNode::head() {
   if (committer_.failed()) return refuse(committer_.gone());
-  EVERSHARD_TRY(committer_.caught_up(std::chrono::milliseconds(0)));  // it is asked by threads that may not wait
-  return watermark();
+  return bound_now();  // it is asked by threads that may not wait
 }
 
 Result<GlobalPosition> ClusterNode::bound() const {
   EVERSHARD_TRY(committer_.caught_up(coming_wait));
+  return watermark();
+}
+
+Result<GlobalPosition> ClusterNode::bound_now() const {
+  EVERSHARD_TRY(committer_.caught_up(std::chrono::milliseconds(0)));
   return watermark();
 }
 
@@ -227,11 +263,13 @@ Result<Appended> ClusterNode::append(Append append) {
   return answer.get();
 }
 
-std::unique_ptr<PageSource> ClusterNode::gather(GatherOptions gathering, Query query, const ReadOptions& options) {
-  return std::make_unique<Gather>(std::move(gathering), std::move(query), options,
-                                  [this](std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
-                                    if (node == options_.committer.self.node)
-                                      return done(committer_.reader().read(asked));
+std::unique_ptr<PageSource> ClusterNode::pages(GatherOptions gathering, Query query, const ReadOptions& options) {
+  const auto self = options_.committer.self.node;
+  if (gathering.shards_of.size() == 1 && gathering.shards_of.begin()->first == self)
+    return std::make_unique<OwnPages>(committer_.reader(), gathering, std::move(query), options);
+  return std::make_unique<Gather>(std::move(gathering), query, options,
+                                  [this, self](std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
+                                    if (node == self) return done(committer_.reader().read(asked));
                                     network_.read(node, std::move(asked), std::move(done));
                                   });
 }
@@ -342,8 +380,8 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::option
     if (!all) return refuse(std::move(all).error());
     shards = *std::move(all);
   }
-  EventStream stream(gather({std::move(shards), bound, timeout, 1}, Query::all(),
-                            ReadOptions{.after = position - 1, .up_to = position, .limit = 1}));
+  EventStream stream(pages({std::move(shards), bound, timeout, 1}, Query::all(),
+                           ReadOptions{.after = position - 1, .up_to = position, .limit = 1}));
   auto event = stream.next();
   if (!event) return refuse(std::move(event).error());
   // Without an aggregate it may lie with the first event of its append.
@@ -429,11 +467,6 @@ Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot_as_of(const Aggreg
 
 Result<std::vector<RecordedSnapshot>> ClusterNode::snapshots(const AggregateId& aggregate) {
   return find_snapshots(aggregate, NodeSnapshotsAsked::Which::all, 0);
-}
-
-void ClusterNode::ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) {
-  if (node == options_.committer.self.node) return done(committer_.reader().read_stream(asked));
-  network_.read_stream(node, std::move(asked), std::move(done));
 }
 
 }  // namespace evershard::cluster

@@ -106,9 +106,11 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] Result<ShardsOf> shards_by_node(GlobalPosition watermark) const;
   /// Up to where this node answers. Errors: unavailable: it is not where the cluster was when it was started
   [[nodiscard]] Result<GlobalPosition> bound() const;
+  /// The same without waiting.
+  [[nodiscard]] Result<GlobalPosition> bound_now() const;
   [[nodiscard]] GlobalPosition watermark() const { return committer_.watch().watermark(); }
-  [[nodiscard]] std::unique_ptr<PageSource> gather(GatherOptions gathering, Query query, const ReadOptions& options);
-  void ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done);
+  /// Where they lie, if all these shards are this node's own; else gathered.
+  [[nodiscard]] std::unique_ptr<PageSource> pages(GatherOptions gathering, Query query, const ReadOptions& options);
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> find_snapshots(const AggregateId& aggregate,
                                                                      NodeSnapshotsAsked::Which which, std::uint64_t at);
 

@@ -18,26 +18,22 @@ struct Gather::Answers {
   bool cancelled = false;
 };
 
-Gather::Gather(GatherOptions options, Query query, ReadOptions asked, AskNode ask)
+Gather::Gather(GatherOptions options, const Query& query, const ReadOptions& asked, AskNode ask)
     : options_(std::move(options)),
-      query_(std::move(query)),
-      asked_(asked),
       ask_(std::move(ask)),
       left_(asked.limit.value_or(std::numeric_limits<std::uint64_t>::max())),
       answers_(std::make_shared<Answers>()) {
-  GlobalPosition last = options_.watermark;
-  if (asked_.up_to) last = std::min(last, *asked_.up_to);
-  if (asked_.before) last = std::min(last, asked_.before->value == 0 ? GlobalPosition{0} : *asked_.before - 1);
-  if (asked_.after >= last) left_ = 0;
   std::vector<ShardId> all;
   for (const auto& [node, shards] : options_.shards_of) {
     if (shards.empty()) continue;
     all.insert(all.end(), shards.begin(), shards.end());
     for (const ShardId shard : shards) node_of_.emplace(shard, node);
-    sources_.emplace(node, Source{shards, asked_.after, last});
+    const auto& source =
+        sources_.emplace(node, NodePageAsked::of(shards, query, asked, options_.watermark)).first->second;
+    if (source.is_nothing()) left_ = 0;
   }
   std::ranges::sort(all);
-  merge_.emplace(std::move(all), asked_.direction);
+  merge_.emplace(std::move(all), asked.direction);
 }
 
 Gather::~Gather() = default;
@@ -54,12 +50,7 @@ void Gather::ask(std::uint32_t node) {
     const std::lock_guard lock(answers_->mutex);
     if (answers_->pages.contains(node) || !answers_->under_way.insert(node).second) return;
   }
-  NodePageAsked asked;
-  asked.shards = source.shards;
-  asked.query = query_;
-  asked.after = source.after;
-  asked.up_to = source.up_to;
-  asked.direction = asked_.direction;
+  auto asked = source;
   asked.events_max = static_cast<std::uint32_t>(std::min<std::uint64_t>(options_.page_events_max, left_));
   ask_(node, std::move(asked), [answers = answers_, node](Result<NodePage> page) {
     const std::lock_guard lock(answers->mutex);
@@ -90,11 +81,8 @@ Result<void> Gather::wait_for(const Nodes& nodes) {
 }
 
 /// A node's shards have come equally far.
-Result<void> Gather::take(Source& source, NodePage page) {
-  if (asked_.direction == Direction::forwards)
-    source.after = page.complete_to;
-  else
-    source.up_to = GlobalPosition{page.complete_to.value - 1};
+Result<void> Gather::take(NodePageAsked& source, NodePage page) {
+  source.go_on_behind(page.complete_to);
   std::map<ShardId, std::vector<RecordedEvent>> events;
   for (auto& event : page.events) events[event.shard].push_back(std::move(event));
   for (const ShardId shard : source.shards)

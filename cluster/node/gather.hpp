@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "evershard/api/event_stream.hpp"
+#include "evershard/api/page_forms.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/sharding/merge.hpp"
 
@@ -29,10 +29,10 @@ struct GatherOptions {
 };
 
 /// Pages are asked for when they are needed: of each node at most one is under way, and one is held.
-class Gather final : public PageSource {
+class Gather final : public PagesOfValues {
  public:
   /// Shape: the query was checked.
-  Gather(GatherOptions options, Query query, ReadOptions asked, AskNode ask);
+  Gather(GatherOptions options, const Query& query, const ReadOptions& asked, AskNode ask);
   ~Gather() override;
 
   /// Errors: unavailable, wrong_shard, timeout, corruption: of the node that said so; nothing was left out before it
@@ -41,22 +41,15 @@ class Gather final : public PageSource {
 
  private:
   struct Answers;
-  struct Source {
-    std::vector<ShardId> shards;
-    GlobalPosition after;  ///< forwards: behind what it gave
-    GlobalPosition up_to;  ///< backwards: before what it gave
-  };
   using Nodes = std::set<std::uint32_t>;
   [[nodiscard]] Nodes waiting_for() const;
   void ask(std::uint32_t node);
   [[nodiscard]] Result<void> wait_for(const Nodes& nodes);
-  [[nodiscard]] Result<void> take(Source& source, NodePage page);
+  [[nodiscard]] Result<void> take(NodePageAsked& source, NodePage page);
 
   const GatherOptions options_;
-  const Query query_;
-  const ReadOptions asked_;
   const AskNode ask_;
-  std::map<std::uint32_t, Source> sources_;  ///< by node
+  std::map<std::uint32_t, NodePageAsked> sources_;  ///< by node: what is still to be asked
   std::map<ShardId, std::uint32_t> node_of_;
   std::optional<sharding::PageMerge> merge_;
   std::uint64_t left_;

@@ -46,6 +46,13 @@ struct NodePageAsked {
   /// Not empty: the events that have one of these ids, and first events of requests, see storage::request_key();
   /// whatever the query.
   std::vector<EventId> names{};
+
+  /// What of a read is to be asked of one node's shards. `watermark`: the read is bounded by it.
+  [[nodiscard]] static NodePageAsked of(std::vector<ShardId> shards, Query query, const ReadOptions& options,
+                                        GlobalPosition watermark);
+  [[nodiscard]] bool is_nothing() const { return after >= up_to; }
+  /// Goes on behind a page. `complete_to`: the page's.
+  void go_on_behind(GlobalPosition complete_to);
 };
 
 struct NodePage {

@@ -6,6 +6,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/index/memory_only.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -39,11 +40,12 @@ ShardId NodeReader::shard_of(const AggregateId& aggregate) const {
 }
 
 Result<storage::View> NodeReader::view_at(GlobalPosition up_to, const std::vector<ShardId>& shards) {
-  EVERSHARD_TRY(watch_.wait_for(up_to, wait_max_));
+  const auto wait_max = storage::MemoryOnly::current() != nullptr ? std::chrono::milliseconds(0) : wait_max_;
+  EVERSHARD_TRY(watch_.wait_for(up_to, wait_max));
   std::unique_lock lock(mutex_);
   const auto owned = [&](ShardId shard) { return std::ranges::find(own_, shard) != own_.end(); };
   // The asker may have applied the cut that opened it a moment before this node does.
-  changed_.wait_for(lock, std::min(wait_max_, foreign_shard_wait_max),
+  changed_.wait_for(lock, std::min(wait_max, foreign_shard_wait_max),
                     [&] { return std::ranges::all_of(shards, owned); });
   auto view = store_.view();
   for (const ShardId shard : shards) {
@@ -112,38 +114,54 @@ Result<void> NodeReader::knows_own_from(GlobalPosition after) {
   return {};
 }
 
-Result<NodePage> NodeReader::read(const NodePageAsked& asked) {
+Result<storage::View> NodeReader::view_of(const NodePageAsked& asked) {
   {
     const std::lock_guard lock(mutex_);
     for (const ShardId shard : asked.shards) EVERSHARD_TRY(nothing_lost(shard, asked.after, asked.up_to));
   }
-  auto view = view_at(asked.up_to, asked.shards);
-  if (!view) return refuse(std::move(view).error());
-  if (!asked.names.empty()) return read_names(*view, asked);
+  return view_at(asked.up_to, asked.shards);
+}
+
+Result<NodeReader::Visited> NodeReader::visit(const NodePageAsked& asked, const RecordedVisitor& visitor) {
+  const auto view = view_of(asked);
+  if (!view) return refuse(view.error());
   ReadOptions options;
   options.after = asked.after;
   options.up_to = asked.up_to;
   options.direction = asked.direction;
   const auto cursor = reader_.open(*view, asked.query, options);
-  NodePage page;
-  std::vector<RecordedEvent> events;
-  while (page.events.empty() && !cursor->at_end()) {
-    events.clear();
-    EVERSHARD_TRY(cursor->next(asked.events_max, page_bytes_max, events));
-    if (events.empty()) break;
-    page.complete_to = events.back().position;
-    for (auto& event : events) {
-      if (std::ranges::binary_search(asked.shards, event.shard)) page.events.push_back(std::move(event));
-    }
+  Visited visited;
+  while (visited.events == 0 && !cursor->at_end()) {
+    bool any = false;
+    EVERSHARD_TRY(cursor->visit(asked.events_max, page_bytes_max, [&](const RecordedView& event) {
+      any = true;
+      visited.complete_to = event.position;
+      if (!std::ranges::binary_search(asked.shards, event.shard)) return;
+      ++visited.events;
+      visitor(event);
+    }));
+    if (!any) break;
   }
-  page.end = cursor->at_end();
-  if (page.end) page.complete_to = asked.direction == Direction::forwards ? asked.up_to : asked.after + 1;
+  visited.end = cursor->at_end();
+  if (visited.end) visited.complete_to = asked.direction == Direction::forwards ? asked.up_to : asked.after + 1;
+  return visited;
+}
+
+Result<NodePage> NodeReader::read(const NodePageAsked& asked) {
+  if (!asked.names.empty()) return read_names(asked);
+  NodePage page;
+  const auto visited = visit(asked, [&](const RecordedView& event) { page.events.push_back(event.event()); });
+  if (!visited) return refuse(visited.error());
+  page.complete_to = visited->complete_to;
+  page.end = visited->end;
   return page;
 }
 
-Result<NodePage> NodeReader::read_names(const storage::View& view, const NodePageAsked& asked) {
+Result<NodePage> NodeReader::read_names(const NodePageAsked& asked) {
+  const auto view = view_of(asked);
+  if (!view) return refuse(view.error());
   NodePage page;
-  auto names = reader_.names(view);
+  auto names = reader_.names(*view);
   for (const auto& name : asked.names) {
     auto found = names.find(name, asked.shards.front());
     if (!found) return refuse(std::move(found).error());
@@ -158,16 +176,28 @@ Result<NodePage> NodeReader::read_names(const storage::View& view, const NodePag
   return page;
 }
 
-Result<NodePage> NodeReader::read_stream(const NodeStreamAsked& asked) {
+Result<NodeReader::Visited> NodeReader::visit_stream(const NodeStreamAsked& asked, const RecordedVisitor& visitor) {
   auto view = view_at(asked.up_to, {shard_of(asked.aggregate)});
   if (!view) return refuse(std::move(view).error());
   auto options = asked.options;
   options.up_to = std::min(asked.up_to, options.up_to.value_or(asked.up_to));
   EVERSHARD_TRY(stream_is_whole(*view, asked.aggregate, options));
   const auto cursor = reader_.open(*view, asked.aggregate, options);
+  Visited visited;
+  EVERSHARD_TRY(cursor->visit(asked.events_max, page_bytes_max, [&](const RecordedView& event) {
+    ++visited.events;
+    visited.last_seq_nr = event.seq_nr;
+    visitor(event);
+  }));
+  visited.end = cursor->at_end();
+  return visited;
+}
+
+Result<NodePage> NodeReader::read_stream(const NodeStreamAsked& asked) {
   NodePage page;
-  EVERSHARD_TRY(cursor->next(asked.events_max, page_bytes_max, page.events));
-  page.end = cursor->at_end();
+  const auto visited = visit_stream(asked, [&](const RecordedView& event) { page.events.push_back(event.event()); });
+  if (!visited) return refuse(visited.error());
+  page.end = visited->end;
   return page;
 }
 

@@ -13,6 +13,7 @@
 
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/storage/index/hidden_aggregates.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/node_store.hpp"
@@ -39,8 +40,20 @@ class NodeReader {
   /// Those that are this node's and not opened, and what whoever needs one is told.
   void closes(std::map<ShardId, Error> shards);
 
-  /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption
-  ///         (damaged, or given up by an operator: which shard, and which positions), io
+  /// How far a visit has come.
+  struct Visited {
+    std::size_t events = 0;
+    GlobalPosition complete_to{};  ///< as of a NodePage
+    SeqNr last_seq_nr{};           ///< of the last event that was shown
+    bool end = false;
+  };
+  /// Shows the events of the next page where they lie. Under storage::AtHand nothing is waited for.
+  /// Shape: no names are asked for. Errors: as read(); nothing was shown then
+  [[nodiscard]] Result<Visited> visit(const NodePageAsked& asked, const RecordedVisitor& visitor);
+  [[nodiscard]] Result<Visited> visit_stream(const NodeStreamAsked& asked, const RecordedVisitor& visitor);
+  /// The same pages as values, for another node. Errors: wrong_shard (one of them is another node's), timeout (the cuts
+  ///         up to there are not applied), corruption (damaged, or given up by an operator: which shard, and which
+  ///         positions), io
   [[nodiscard]] Result<NodePage> read(const NodePageAsked& asked);
   [[nodiscard]] Result<NodePage> read_stream(const NodeStreamAsked& asked);
   /// Version 0: there is none. Errors: as above; not_found: it was removed, where that is asked for
@@ -58,7 +71,9 @@ class NodeReader {
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:
-  [[nodiscard]] Result<NodePage> read_names(const storage::View& view, const NodePageAsked& asked);
+  [[nodiscard]] Result<NodePage> read_names(const NodePageAsked& asked);
+  /// Errors: as read()
+  [[nodiscard]] Result<storage::View> view_of(const NodePageAsked& asked);
   /// Of a read of one aggregate, by the positions between which it goes. Errors: as below. Shape: `up_to` is set
   [[nodiscard]] Result<void> stream_is_whole(const storage::View& view, const AggregateId& aggregate,
                                              const StreamOptions& options);

@@ -88,7 +88,7 @@ class Reading {
   /// Opens what is read next; cancel() reaches it.
   void open(EventStream stream);
   [[nodiscard]] Result<Page> next_page() { return stream_->next_page(); }
-  [[nodiscard]] Result<VisitedPage> visit_page(const RecordedVisitor& visitor) { return stream_->visit_page(visitor); }
+  [[nodiscard]] Result<VisitedPage> visit(const RecordedVisitor& visitor) { return stream_->visit(visitor); }
   [[nodiscard]] bool is_open() const { return stream_.has_value(); }
   void close_stream();
 

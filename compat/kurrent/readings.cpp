@@ -96,7 +96,7 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
   if (nothing_ || has_enough()) return done_step();
   if (!is_open()) open_at(next_);
   enum class End : std::uint8_t { none, enough, beginning, deleted } end = End::none;
-  const auto page = visit_page([&](const RecordedView& event) {
+  const auto page = visit([&](const RecordedView& event) {
     if (end != End::none) return;
     if (plan_.backwards && event.seq_nr < visible_.first) {
       end = End::beginning;
@@ -177,7 +177,7 @@ Reading::Stepped AllReading::go_on(std::vector<esp::ReadResp>& out) {
     if (!plan_.subscription && !plan_.filter) options.limit = bound_.ask(plan_.count - given_);
     open(kurrent_.events.read(plan_.filter ? plan_.filter->query() : Query::all(), options));
   }
-  const auto page = visit_page([&](const RecordedView& event) {
+  const auto page = visit([&](const RecordedView& event) {
     if (has_enough()) return;
     at_ = event.position;
     const bool taken = can_be_shown(event) && (!plan_.filter || plan_.filter->takes(event));

@@ -51,15 +51,16 @@ Result<void> UmaReadCall::begin(grpc::CallbackServerContext* context, const grpc
 Result<door::ReadCall::Made> UmaReadCall::next(EventStream& stream) {
   for (;;) {
     if (auto made = next_made()) return *std::move(made);
-    const auto page = stream.visit_page([this](const RecordedView& event) { take_in(event); });
+    const auto page = stream.visit([this](const RecordedView& event) { take_in(event); });
     if (!page) return refuse(page.error());
     came(*page);
   }
 }
 
 std::optional<door::ReadCall::Made> UmaReadCall::at_hand(EventStream& stream) {
-  const auto page = stream.visit_at_hand(at_hand_events_max, [this](const RecordedView& event) { take_in(event); });
-  if (!page) return std::nullopt;
+  const auto page =
+      stream.visit([this](const RecordedView& event) { take_in(event); }, {.at_hand_max = at_hand_events_max});
+  if (!page || page->says_nothing()) return std::nullopt;
   came(*page);
   auto made = next_made();
   return made ? std::move(made) : Made{};

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "evershard/api/page_forms.hpp"
+
 namespace evershard::door {
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::begin_call(std::shared_ptr<ReadCall> call,
@@ -31,29 +33,29 @@ bool ReadCall::answer_at_hand() {
   if (!small_ || request_.has_at_least() || !calls_.has_room_ahead()) return false;
   auto stream = open_();
   auto made = at_hand(stream);
-  if (!made) return false;
-  calls_.served.metrics->events_read(calls_.speaks, made->events);
+  if (made) calls_.served.metrics->events_read(calls_.speaks, made->events);
+  const bool answered = made.has_value();
   {
     const std::lock_guard lock(mutex_);
     stream_.emplace(std::move(stream));
-    take(*std::move(made));
+    if (made) take(*std::move(made));
   }
-  go_on();
-  return true;
+  if (answered) go_on();
+  return answered;
 }
 
 std::optional<ReadCall::Made> ReadCall::at_hand(EventStream& stream) {
-  auto page = stream.page_at_hand(at_hand_events_max);
-  if (!page) return std::nullopt;
+  auto page = encoded_page(stream, {.at_hand_max = at_hand_events_max});
+  // An error of the stream is told to who waits for its page.
+  if (!page || page->says_nothing()) return std::nullopt;
   return Made{std::move(page->bytes), page->events, page->complete};
 }
 
 Result<ReadCall::Made> ReadCall::next(EventStream& stream) {
-  auto page = stream.next_encoded_page();
+  auto page = encoded_page(stream);
   if (!page) return refuse(page.error());
   Made made{{}, page->events, page->complete};
-  // An empty page that is not the last one says nothing.
-  if (page->complete || page->events != 0) made.bytes = std::move(page->bytes);
+  if (!page->says_nothing()) made.bytes = std::move(page->bytes);
   return made;
 }
 

@@ -7,11 +7,12 @@
 #include <mutex>
 #include <optional>
 
+#include "evershard/api/page_forms.hpp"
 #include "evershard/doors/remote/connection.hpp"
 
 namespace evershard::remote {
 
-class RemotePages final : public PageSource {
+class RemotePages final : public PagesOfValues {
  public:
   /// `at_least`: what the caller wants to be reached; absent: what was seen.
   RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request, std::optional<GlobalPosition> at_least);

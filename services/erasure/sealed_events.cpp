@@ -1,27 +1,74 @@
 #include "evershard/services/erasure/sealed_events.hpp"
 
 #include <future>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "evershard/protocol/shown_event.hpp"
 #include "evershard/services/erasure/opened_snapshot.hpp"
 
 namespace evershard::cluster {
 namespace {
 
+/// What is not sealed is handed on as it lies there, and so is what a key at hand opens. From the first event of a page
+/// on whose key must be asked for, the page's events are kept as values until the keys are there.
 class OpenedPages final : public PageSource {
  public:
   OpenedPages(EventStream stream, std::shared_ptr<const Sealing> sealing)
       : stream_(std::move(stream)), sealing_(std::move(sealing)) {}
-  Result<Page> next_page() override {
-    auto page = stream_.next_page();
-    if (page) EVERSHARD_TRY(sealing_->open(page->events));
-    return page;
+
+  Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget) override {
+    if (failed_) return refuse(*failed_);
+    std::size_t shown = 0;
+    if (kept_.empty()) {
+      const auto page = stream_.visit(
+          [&](const RecordedView& event) {
+            if (kept_.empty() && hand_on(event, visitor, budget))
+              ++shown;
+            else
+              kept_.push_back(event.take());
+          },
+          budget);
+      if (!page) return refuse(page.error());
+      page_ = *page;
+    }
+    if (!kept_.empty() && budget.at_hand()) return VisitedPage{shown, page_.watermark, false};
+    sealing_->fetch_keys(kept_);
+    for (auto& event : kept_) {
+      if (auto opened = sealing_->open(event); !opened) {
+        failed_ = std::move(opened).error();
+        break;
+      }
+      show_to_take(event, view_);
+      visitor(view_);
+      ++shown;
+    }
+    kept_.clear();
+    if (failed_ && shown == 0) return refuse(*failed_);
+    return VisitedPage{shown, page_.watermark, page_.complete && !failed_};
   }
   void cancel() override { stream_.cancel(); }
 
  private:
+  /// False: nobody saw it, it is to be kept. Whoever has others to serve opens nothing.
+  bool hand_on(const RecordedView& event, const RecordedVisitor& visitor, PageBudget budget) {
+    if (!Sealing::is_sealed(event)) {
+      visitor(event);
+      return true;
+    }
+    if (budget.at_hand() || !sealing_->open_at_hand(event, view_, plain_)) return false;
+    visitor(view_);
+    return true;
+  }
+
   EventStream stream_;
   const std::shared_ptr<const Sealing> sealing_;
+  std::vector<RecordedEvent> kept_;  ///< the rest of page_: nobody saw them yet
+  VisitedPage page_;                 ///< as the stream had it
+  std::optional<Error> failed_;      ///< behind what was shown: the next visit tells it
+  RecordedView view_;
+  PlainPayload plain_;
 };
 
 class OpenedFeed final : public FeedSource {

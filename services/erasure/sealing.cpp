@@ -192,14 +192,49 @@ Result<void> Sealing::open(RecordedEvent& event) const {
 }
 
 Result<void> Sealing::open(std::vector<RecordedEvent>& events) const {
+  fetch_keys(events);
+  for (auto& event : events) EVERSHARD_TRY(open(event));
+  return {};
+}
+
+void Sealing::fetch_keys(const std::vector<RecordedEvent>& events) const {
   KeysWanted wanted;
   for (const auto& event : events) {
     const auto id = event.state == EventState::live ? sealed_by(event.format, event.payload) : std::nullopt;
     if (id) wanted.ids.push_back(*id);
   }
   if (wanted.ids.size() > 1) keys_->fetch(std::move(wanted));
-  for (auto& event : events) EVERSHARD_TRY(open(event));
-  return {};
+}
+
+bool Sealing::is_sealed(const RecordedView& event) {
+  return event.state == EventState::live && sealed_by(event.format, event.payload).has_value();
+}
+
+bool Sealing::open_at_hand(const RecordedView& event, RecordedView& to, PlainPayload& plain) const {
+  const auto id = sealed_by(event.format, event.payload);
+  if (!id) return false;
+  const auto key = keys_->found_at_hand(*id);
+  if (!key || !*key) return false;
+  if (!**key) {
+    to = event;
+    to.built = nullptr;
+    to.payload = {};
+    to.state = EventState::erased;
+    return true;
+  }
+  const auto aggregate =
+      event.aggregate_type.empty()
+          ? std::string()
+          : AggregateId{std::string(event.aggregate_type), std::string(event.aggregate_value)}.text();
+  auto opened = open_payload(****key, {aggregate, event.type}, event.payload);
+  if (!opened) return false;
+  plain = *std::move(opened);
+  to = event;
+  to.built = nullptr;
+  to.payload = plain.payload;
+  to.format = plain.format;
+  to.subject = plain.subject;
+  return true;
 }
 
 Result<bool> Sealing::open(RecordedSnapshot& snapshot) const {

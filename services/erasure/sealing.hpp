@@ -12,6 +12,7 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/read.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/snapshot.hpp"
 #include "evershard/services/erasure/subject_keys.hpp"
 
@@ -45,6 +46,13 @@ class Sealing {
   /// is damaged; unavailable: there are no keys here just now; io
   [[nodiscard]] Result<void> open(RecordedEvent& event) const;
   [[nodiscard]] Result<void> open(std::vector<RecordedEvent>& events) const;
+  /// The keys that opening these needs, asked for at once where they lie elsewhere.
+  void fetch_keys(const std::vector<RecordedEvent>& events) const;
+  /// Whether open() would change the event, or fail.
+  [[nodiscard]] static bool is_sealed(const RecordedView& event);
+  /// As open(), of an event as it lies there, without waiting for the process that has the keys. `to` shows it opened,
+  /// and holds as long as `event` and `plain` do. False: nothing was done; open() waits, or says what is wrong.
+  [[nodiscard]] bool open_at_hand(const RecordedView& event, RecordedView& to, PlainPayload& plain) const;
   /// False: its key was destroyed, it is as if it were not there.
   [[nodiscard]] Result<bool> open(RecordedSnapshot& snapshot) const;
 

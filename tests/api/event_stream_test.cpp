@@ -5,6 +5,7 @@
 #include <deque>
 #include <ranges>
 
+#include "evershard/api/page_forms.hpp"
 #include "tests/local/small_store.hpp"
 
 namespace evershard {
@@ -16,7 +17,7 @@ using ::testing::IsEmpty;
 static_assert(std::ranges::input_range<EventStream>);
 static_assert(std::movable<EventStream> && !std::copyable<EventStream>);
 
-class ScriptedPages final : public PageSource {
+class ScriptedPages final : public PagesOfValues {
  public:
   explicit ScriptedPages(std::deque<Result<Page>> pages, int* asked = nullptr)
       : pages_(std::move(pages)), asked_(asked) {}
@@ -99,15 +100,15 @@ TEST(EventStream, ShowsItsEventsWhereNobodyBuildsThem) {
   const auto see = [&seen](const RecordedView& event) { seen.push_back(event.position.value); };
   EXPECT_EQ(stream.next().value()->position, GlobalPosition{1});
 
-  const auto rest = stream.visit_page(see);
+  const auto rest = stream.visit(see);
   ASSERT_TRUE(rest);
   EXPECT_EQ(rest->events, 1u);
   EXPECT_FALSE(rest->complete);
-  const auto next = stream.visit_page(see);
+  const auto next = stream.visit(see);
   ASSERT_TRUE(next);
   EXPECT_THAT(seen, ElementsAre(2, 3));
   EXPECT_EQ(stream.next().value()->position, GlobalPosition{4});
-  const auto end = stream.visit_page(see);
+  const auto end = stream.visit(see);
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->complete);
   EXPECT_EQ(end->events, 0u);
@@ -117,9 +118,9 @@ TEST(EventStream, ShowsItsEventsWhereNobodyBuildsThem) {
 TEST(EventStream, ShowsNothingBehindAnError) {
   auto stream = stream_of(Result<Page>(refuse(ErrorCode::io, "gone")));
   const auto see = [](const RecordedView&) { FAIL(); };
-  EXPECT_EQ(stream.visit_page(see).error().code, ErrorCode::io);
-  EXPECT_EQ(stream.visit_page(see).error().code, ErrorCode::io);
-  EXPECT_FALSE(stream.visit_at_hand(10, see));
+  EXPECT_EQ(stream.visit(see).error().code, ErrorCode::io);
+  EXPECT_EQ(stream.visit(see).error().code, ErrorCode::io);
+  EXPECT_TRUE(stream.visit(see, {.at_hand_max = 10})->says_nothing());
 }
 
 TEST(EventStream, EndsALoopAtAnErrorAndTellsIt) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "evershard/api/page_forms.hpp"
 #include "evershard/protocol/codec.hpp"
 #include "tests/local/small_store.hpp"
 
@@ -304,7 +305,7 @@ TEST(LocalRead, GivesPagesForTheWireAsItGivesPages) {
     auto encoded = store.read(Query::all(), {.direction = direction});
     for (bool complete = false; !complete;) {
       const auto page = plain.next_page();
-      const auto bytes = encoded.next_encoded_page();
+      const auto bytes = encoded_page(encoded);
       ASSERT_TRUE(page && bytes);
       EXPECT_EQ(bytes->bytes, codec::encode(*page));
       complete = page->complete;
@@ -318,13 +319,13 @@ TEST(LocalRead, GoesOnForTheWireBehindWhatWasTakenOneByOne) {
   append_many(store, 1, 9);  // pages of three
   auto stream = store.read(Query::all());
   EXPECT_EQ((*stream.next())->position, GlobalPosition{1});
-  EXPECT_THAT(positions_in(*stream.next_encoded_page()), ElementsAre(2, 3));
-  EXPECT_THAT(positions_in(*stream.next_encoded_page()), ElementsAre(4, 5, 6));
+  EXPECT_THAT(positions_in(*encoded_page(stream)), ElementsAre(2, 3));
+  EXPECT_THAT(positions_in(*encoded_page(stream)), ElementsAre(4, 5, 6));
   EXPECT_EQ((*stream.next())->position, GlobalPosition{7});
-  EXPECT_THAT(positions_in(*stream.next_encoded_page()), ElementsAre(8));
-  EXPECT_TRUE(positions_in(*stream.next_encoded_page()).empty());
+  EXPECT_THAT(positions_in(*encoded_page(stream)), ElementsAre(8));
+  EXPECT_TRUE(positions_in(*encoded_page(stream)).empty());
   stream.cancel();
-  EXPECT_EQ(code_of(stream.next_encoded_page()), "cancelled");
+  EXPECT_EQ(code_of(encoded_page(stream)), "cancelled");
   EXPECT_EQ(code_of(stream.next_page()), "cancelled");
 }
 
@@ -332,32 +333,33 @@ TEST(LocalRead, GivesAtOnceWhatIsAtHandAndGoesOnBehindIt) {
   auto store = open_store();
   append_many(store, 1, 9);
   auto some = store.read(Query::all());
-  const auto first = some.page_at_hand(3);
+  const auto first = encoded_page(some, {.at_hand_max = 3});
   ASSERT_TRUE(first);
   EXPECT_FALSE(first->complete);
   EXPECT_THAT(positions_in(*first), ElementsAre(1, 2, 3));
   append_many(store, 9, 12);  // behind what the read is bounded by
-  EXPECT_THAT(positions_in(*some.next_encoded_page()), ElementsAre(4, 5, 6, 7, 8));
-  EXPECT_TRUE((*some.next_encoded_page()).complete);
+  EXPECT_THAT(positions_in(*encoded_page(some)), ElementsAre(4, 5, 6, 7, 8));
+  EXPECT_TRUE((*encoded_page(some)).complete);
 
   auto all = store.read(AggregateId{"n", "1"}, {});
   auto expected = store.read(AggregateId{"n", "1"}, {});
-  const auto page = all.page_at_hand(64);
+  const auto page = encoded_page(all, {.at_hand_max = 64});
   ASSERT_TRUE(page);
   EXPECT_TRUE(page->complete);
-  EXPECT_EQ(page->bytes, expected.next_encoded_page()->bytes);
+  EXPECT_EQ(page->bytes, encoded_page(expected)->bytes);
 }
 
 TEST(LocalRead, HasNothingAtHandThatIsToBeWaitedFor) {
   auto store = open_store();
   append_many(store, 1, 3);
-  EXPECT_FALSE(store.read(Query::all(), {.at_least = GlobalPosition{1}}).page_at_hand(64));
+  auto waiting = store.read(Query::all(), {.at_least = GlobalPosition{1}});
+  EXPECT_TRUE(encoded_page(waiting, {.at_hand_max = 64})->says_nothing());
   auto cancelled = store.read(Query::all());
   cancelled.cancel();
-  EXPECT_FALSE(cancelled.page_at_hand(64));
+  EXPECT_TRUE(encoded_page(cancelled, {.at_hand_max = 64})->says_nothing());
   auto closed = store.read(Query::all());
   store.close();
-  EXPECT_FALSE(closed.page_at_hand(64));
+  EXPECT_TRUE(encoded_page(closed, {.at_hand_max = 64})->says_nothing());
 }
 
 TEST(LocalRead, ListsAggregatesByTypeInOrderOfValue) {

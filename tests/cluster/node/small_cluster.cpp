@@ -219,6 +219,7 @@ void SmallCluster::prepare(std::uint32_t number) {
   node.committer.gateway = number > options_.nodes && number <= options_.nodes + options_.gateways;
   node.committer.zone = zones_[number];
   node.committer.limits = options_.limits;
+  node.committer.takes_sealed = options_.takes_sealed;
   node.committer.append_timeout = options_.timeout;
   node.committer.skip_lost = skip_lost_;
   node.committer.wait_max = options_.timeout;

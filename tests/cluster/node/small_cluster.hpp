@@ -66,6 +66,7 @@ class SmallCluster final : public CoordinatorNetwork {
     std::filesystem::path data_dir{};  ///< empty: in memory, and a node that is stopped has lost its disk
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
     Limits limits{};
+    bool takes_sealed = false;                ///< as of NodeCommitterOptions
     std::chrono::milliseconds gone_after{0};  ///< then a node's replicas are made anew elsewhere; 0: never
   };
   explicit SmallCluster(Options options);

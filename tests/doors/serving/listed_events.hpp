@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/api/event_store.hpp"
+#include "evershard/api/page_forms.hpp"
 
 namespace evershard {
 
@@ -87,7 +88,7 @@ class ListedEvents final : public EventStore {
   std::function<void()> reading;  ///< called when a read begins; set before anybody reads
 
  private:
-  struct OnePage final : PageSource {
+  struct OnePage final : PagesOfValues {
     explicit OnePage(Page p) : page(std::move(p)) {}
     Result<Page> next_page() override { return page; }
     void cancel() override {}

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/api/page_forms.hpp"
 #include "tests/services/copy/forwarding_store.hpp"
 
 namespace evershard::testing {
@@ -43,7 +44,7 @@ class DamagedStore final : public ForwardingStore {
     }
     return {};
   }
-  class Pages final : public PageSource {
+  class Pages final : public PagesOfValues {
    public:
     Pages(EventStream stream, const std::set<std::uint64_t>& damaged) : stream_(std::move(stream)), damaged_(damaged) {}
     Result<Page> next_page() override {

@@ -15,6 +15,7 @@
 
 #include <evershard/tables.hpp>
 
+#include "evershard/api/page_forms.hpp"
 #include "evershard/services/tables/host/parted_tables.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/local/trailing_index.hpp"
@@ -358,7 +359,7 @@ class UnreadStore final : public testing::ForwardingStore {
   EventStream read(AggregateId, StreamOptions = {}) override { return EventStream(std::make_unique<Refusing>()); }
 
  private:
-  struct Refusing final : PageSource {
+  struct Refusing final : PagesOfValues {
     Result<Page> next_page() override { return refuse(ErrorCode::unavailable, "no quorum"); }
     void cancel() override {}
   };
