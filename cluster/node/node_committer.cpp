@@ -210,8 +210,6 @@ void NodeCommitter::loop() {
     if (!unlogged_.empty()) log_snapshots();
     if (dead_) continue;
     carry_out(order_.again());
-    // It counts once it has said so.
-    if (order_.welcomed() && std::exchange(learned_rows_, false)) say_hello();
     say_followed(std::nullopt, std::nullopt, false);
   }
   dead_ = true;

@@ -335,8 +335,7 @@ class NodeCommitter {
   /// Which bases its followed shards' snapshots lie on, as they came since this process began.
   std::map<ShardId, std::map<AggregateId, std::uint64_t>> bases_here_;
   std::map<ShardId, Epoch> stubbed_late_;  ///< under which opening an entry of a late replica stubbed events
-  bool learned_rows_ = false;         ///< the row log of a shard that this node learns is whole since its last hello
-  std::set<ShardId> whole_row_logs_;  ///< this disk's was at some time, see storage::row_log_whole
+  std::set<ShardId> whole_row_logs_;       ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
     struct Needed {
       Epoch epoch;

@@ -105,7 +105,6 @@ void NodeCommitter::say_hello() {
     if (const auto end = tail(shard)) tails[shard] = *end;
   }
   auto hello = order_.hello(tails);
-  for (auto& told : hello.shards) told.rows_unsure = !whole_row_logs_.contains(told.shard);
   hello.clock = Timestamp::now();
   network_.to_coordinator(std::move(hello));
 }

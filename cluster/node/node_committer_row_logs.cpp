@@ -244,7 +244,6 @@ void NodeCommitter::mark_whole(const std::vector<std::pair<ShardId, Epoch>>& sha
   for (const auto& [shard, epoch] : shards) {
     whole_row_logs_.insert(shard);
     row_logs_.marked(shard);
-    learned_rows_ |= order_.replicas(shard).learns(options_.self.node);
   }
 }
 

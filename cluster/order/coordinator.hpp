@@ -246,8 +246,6 @@ class Coordinator {
   [[nodiscard]] static bool keeps(const Member& member, ShardId shard);
   /// Of the set: without members that are here, and whose disks have it no more.
   [[nodiscard]] sharding::ReplicaSet counting(ShardId shard, const sharding::ReplicaSet& set) const;
-  /// Whether the shard's writer, or who comes after it, says that its row log is whole on a follower's disk.
-  [[nodiscard]] bool says_whole(ShardId shard) const;
   void end_learning(Actions& actions);
   void begin_learning(const Placement& placement);
   void give_up_surplus(const Placement& placement, Actions& actions);

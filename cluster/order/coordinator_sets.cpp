@@ -72,15 +72,8 @@ ReplicaSet Coordinator::counting(ShardId shard, const ReplicaSet& set) const {
   return counting;
 }
 
-// One of an earlier release does not: it knows nothing of appends that build on others either.
-bool Coordinator::says_whole(ShardId shard) const {
-  const auto writer = members_.find(owners_[shard.value].node);
-  return writer == members_.end() || !writer->second.here || writer->second.builds;
-}
-
-// Whose disk has all of it, row log included, and who applies cuts about as they come, counts from then on: a new
-// writer asks for more row logs where one more counts. Who is to keep nothing any more, or is gone, learns nothing
-// more.
+// Whose disk has all of it, and who applies cuts about as they come, counts from then on. Who is to keep nothing any
+// more, or is gone, learns nothing more.
 void Coordinator::end_learning(Actions& actions) {
   for (std::size_t s = 0; s != made_.shards.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
@@ -100,7 +93,7 @@ void Coordinator::end_learning(Actions& actions) {
       if (member->second.cut < since) {
         if (member->second.applied >= since && !std::exchange(member->second.asked, true))
           actions.send.push_back({member->second.process, TellAgain{member->second.process}});
-      } else if (keeps(member->second, shard) && (!member->second.told.at(shard).rows_unsure || !says_whole(shard))) {
+      } else if (keeps(member->second, shard)) {
         insert_sorted(set.nodes, node);
         learns_since_.erase({shard, node});
         changed = true;

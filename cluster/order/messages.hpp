@@ -35,12 +35,11 @@ struct NodeProcess {
 /// A shard as a node's disk has it.
 struct ShardTold {
   ShardId shard;
-  Epoch epoch;               ///< the newest one this disk was opened under; 0: none
-  bool taken = false;        ///< this very process took that opening
-  ShardOffset covered{1};    ///< the first offset no cut that was applied here covers
-  ShardOffset tail{1};       ///< the first offset never used; not before `covered`
-  bool damaged = false;      ///< it lacks what cuts cover, or was told to keep it no longer: this is no replica
-  bool rows_unsure = false;  ///< its row log may never have been whole on this disk
+  Epoch epoch;             ///< the newest one this disk was opened under; 0: none
+  bool taken = false;      ///< this very process took that opening
+  ShardOffset covered{1};  ///< the first offset no cut that was applied here covers
+  ShardOffset tail{1};     ///< the first offset never used; not before `covered`
+  bool damaged = false;    ///< it lacks what cuts cover, or was told to keep it no longer: this is no replica
 };
 
 /// The first message of a session, and again whenever a shard of the node's is not opened.
@@ -90,7 +89,7 @@ struct Welcome {
   Epoch coordinator;
   CutNumber last_cut;
   GlobalPosition watermark;
-  sharding::ShardMap map{0};  ///< whom cuts up to `last_cut` opened shards for: nothing that is under way
+  sharding::ShardMap map{0};
   std::vector<GlobalPosition> last_positions;  ///< per shard; 0: none
   std::vector<ShardRefused> refused;           ///< shards of this node that are not opened, and why
   GlobalPosition window_from;

@@ -749,7 +749,8 @@ void NodeOrder::begin_history(const sharding::CutLogState& folded, Actions& acti
     hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded.shards[at].epoch, folded.shards[at].node, folded.last_cut);
   for (std::uint32_t at = 0; at != map_.shard_count(); ++at) {
     const auto& owner = map_.owner(ShardId{static_cast<std::uint16_t>(at)});
-    hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node, told_);
+    hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node,
+            told_ + 1);  // perhaps its cut was under way
   }
   follow_newest(actions);
   ask_history(actions);
@@ -782,15 +783,14 @@ void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer, CutNumber
 }
 
 // What was learned is as of a cut that this process does not hear of again. The opening under which the shard is
-// written since may be in an earlier one, that placed nothing: it is in no history. No cut is waited for that is still
-// to come: where nobody appends the next one may be that with which this node counts, which it does not before its
-// writer has heard it.
+// written since may be in an earlier one, that placed nothing: it is in no history. The cut with which this node counts
+// is still to come, or nothing is missing yet.
 void NodeOrder::hear_of_what_was_learned() {
   for (const auto& [id, shard] : shards_) {
     if (id.value >= map_.shard_count() || !replicas(id).had_to_learn(self_.node)) continue;
     const auto& owner = map_.owner(id);
     if (owner.epoch <= shard.followed) continue;
-    hear_of(id, owner.epoch, owner.node, told_);
+    hear_of(id, owner.epoch, owner.node, told_ + 1);  // perhaps its cut was under way
     heard_of_up_to_ = std::max(heard_of_up_to_, shard.newest_cut);
   }
 }

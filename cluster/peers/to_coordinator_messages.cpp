@@ -31,7 +31,6 @@ void put_message(const Hello& from, pb::Hello& to) {
     told.set_covered(shard.covered.value);
     told.set_tail(shard.tail.value);
     told.set_damaged(shard.damaged);
-    told.set_rows_unsure(shard.rows_unsure);
   }
 }
 
@@ -56,7 +55,6 @@ bool get_message(const pb::Hello& from, Hello& to) {
     shard.covered = ShardOffset{told.covered()};
     shard.tail = ShardOffset{told.tail()};
     shard.damaged = told.damaged();
-    shard.rows_unsure = told.rows_unsure();
   }
   return true;
 }

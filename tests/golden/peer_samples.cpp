@@ -211,9 +211,6 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   auto damaged = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}};
   damaged.shards.push_back({ShardId{1}, Epoch{4}, false, ShardOffset{5}, ShardOffset{5}, true});
   add(samples, "Hello-damaged", damaged);
-  damaged.shards.back().damaged = false;
-  damaged.shards.back().rows_unsure = true;
-  add(samples, "Hello-unsure", damaged);
   auto led = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}};
   led.led = {Epoch{2}, id_of(48)};
   add(samples, "Hello-led", led);

@@ -112,8 +112,6 @@ void Simulation::say_hello(Process& process) {
                                                   : shard.tail;
   }
   auto message = process.order.hello(tails);
-  if (options_.row_logs)
-    for (auto& told : message.shards) told.rows_unsure = !process.node.rows.shards[told.shard].whole;
   to_leader(process, [this, message](Leader& leader) { hello(leader, message); });
 }
 

@@ -249,49 +249,6 @@ TEST_F(RetentionWithASpareNode, ASnapshotThatStandsForWhatAPolicyRemovedMovesWit
   cluster_->stop(4);
 }
 
-// While it comes the others do without it: one of them may be away, and the next writer asks two of three.
-TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardCountsOnceItsRowLogIsWhole) {
-  const auto order = owned_by(1);
-  const auto shard = node(1).shard_of(order);
-  append_some(order, 3);
-  snapshot(order, 3);
-  cluster_->start(4);
-  cluster_->lose_row_logs_to(4);
-  const ShardAssignment wanted{.node = 4, .shards = {shard}, .sets = ShardAssignment::Sets::move, .from = 3};
-  const auto moved = [&] {
-    if (cluster_->node(4).committer().failed()) {
-      cluster_->stop(4);
-      cluster_->start(4);
-    }
-    const auto done = cluster_->assign(wanted);
-    return done && done->left == 0;
-  };
-  ASSERT_TRUE(in_time([&] {
-    const auto done = moved();
-    const auto kept = cluster_->node(4).committer().keeping().kept;
-    return done || std::ranges::find(kept, shard) != kept.end();
-  }));
-  const auto counts = [&] {
-    const auto status = cluster_->status();
-    return std::ranges::count(status.shards[shard.value].replicas, 4u) != 0;
-  };
-  for (const auto until = std::chrono::steady_clock::now() + 3s; std::chrono::steady_clock::now() < until;) {
-    ASSERT_FALSE(moved());
-    ASSERT_FALSE(counts());
-  }
-  stop(1);
-  ASSERT_TRUE(in_time([&] {
-    const auto writer = owner_of_at(2, order);
-    return writer != 0 && writer != 1;
-  }));
-  EXPECT_TRUE(waits_until_open(owner_of_at(2, order), shard));
-  cluster_->lose_row_logs_to(0);
-  start(1);
-  EXPECT_TRUE(in_time(moved));
-  EXPECT_TRUE(counts());
-  cluster_->stop(4);
-}
-
 // They stand for nothing: without them the replica would be slow.
 TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardHasTheLatestSnapshotsOfItsAggregates) {
   const auto alone = owned_by(1);

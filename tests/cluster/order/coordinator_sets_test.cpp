@@ -62,17 +62,6 @@ class CoordinatorSets : public testing::Test {
     }
     return hello;
   }
-  /// `builds`: of this release.
-  void the_others_say_hello(bool builds) {
-    for (std::uint32_t node = 1; node <= 3; ++node) {
-      auto hello = hello_of(process(node), log_.state().last_cut.value);
-      for (std::uint16_t s = 0; s != shards; ++s)
-        hello.shards.push_back(
-            {ShardId{s}, Epoch{1}, log_.state().shards[s].node == node, ShardOffset{2}, ShardOffset{2}});
-      hello.builds = builds;
-      settle(coordinator().hello(hello));
-    }
-  }
   [[nodiscard]] ClusterStatus::Node newcomers_status() const {
     const auto status = coordinator_->status();
     return *std::ranges::find(status.nodes, newcomer, [](const auto& node) { return node.is.node; });
@@ -97,31 +86,6 @@ TEST_F(CoordinatorSets, WhoLearnsCountsOnceItHasSaidThatItHasAll) {
   EXPECT_EQ(newcomers_status().learns, learns_.size());
   learned();
   EXPECT_EQ(newcomers_status().learns, 0u);
-}
-
-// One more that counts is one more whose row log a new writer needs, while another one is away.
-TEST_F(CoordinatorSets, WhoLearnsDoesNotCountBeforeItsRowLogIsWhole) {
-  the_others_say_hello(true);
-  settle(coordinator().lost(process(newcomer)));
-  auto hello = hello_with(2, false);
-  for (auto& shard : hello.shards) shard.rows_unsure = true;
-  settle(coordinator().hello(hello));
-  settle(coordinator().tend_sets());
-  EXPECT_FALSE(counts(learns_.front()));
-  settle(coordinator().hello(hello_with(2, false)));
-  settle(coordinator().tend_sets());
-  EXPECT_TRUE(counts(learns_.front()));
-}
-
-// A writer of an earlier release says of no disk that its row log is whole.
-TEST_F(CoordinatorSets, WhoLearnsFromAWriterOfAnEarlierReleaseCountsWithoutThatWord) {
-  the_others_say_hello(false);
-  settle(coordinator().lost(process(newcomer)));
-  auto hello = hello_with(2, false);
-  for (auto& shard : hello.shards) shard.rows_unsure = true;
-  settle(coordinator().hello(hello));
-  settle(coordinator().tend_sets());
-  EXPECT_TRUE(counts(learns_.front()));
 }
 
 // It kept the shard before, was told to keep it no longer, and is killed while it learns it anew: its disk still has

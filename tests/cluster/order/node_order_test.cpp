@@ -979,8 +979,7 @@ TEST_F(NodeOrderFollows, FollowsWhoWroteLastOfWhatWasFoldedThoughNoReplicaNamesH
 }
 
 // It was opened, for the last time, by a cut that placed nothing, before this node learned the shard: that cut is in no
-// history, and does not come again. Where nobody appends no other one comes either before this node counts, and it
-// counts once the writer has heard it.
+// history, and does not come again. Who writes it would wait for this node, which counts, for ever.
 TEST_F(NodeOrderFollows, WhoWroteLastWhatItLearnedThoughNoCutComesThatSaysSo) {
   NodeStart at{process(1), "host-1", CutNumber{4}, GlobalPosition{2}, {}};
   at.shards[shard_0] = {Epoch{1}, ShardOffset{3}, ShardOffset{4}, false, Epoch{1}};
@@ -989,33 +988,18 @@ TEST_F(NodeOrderFollows, WhoWroteLastWhatItLearnedThoughNoCutComesThatSaysSo) {
   auto welcome = welcome_of(4);
   ASSERT_TRUE(welcome.map.assign(shard_0, {2, "host-2", Epoch{2}}));
   welcome.replicas = {{2, {2, 3}, {1}}};
+  ASSERT_THAT(steps<NodeStep::Follow>(apply(order().welcome(welcome))), IsEmpty()) << "its cut may be under way";
+  ASSERT_EQ(order().follows(shard_0), Epoch{1});
 
-  const auto follow = steps<NodeStep::Follow>(apply(order().welcome(welcome)));
+  auto counts = cut_of(5, 3, {});
+  counts.replicas = {{shard_0, {2, {1, 2, 3}, {1}}}};
+  const auto follow = steps<NodeStep::Follow>(apply(order().announce(announce_of(counts))));
 
   ASSERT_THAT(follow, SizeIs(1));
   EXPECT_EQ(follow[0].epoch, Epoch{2});
   EXPECT_EQ(follow[0].writer, 2u);
   EXPECT_EQ(follow[0].from, ShardOffset{3}) << "what lies behind is of the writer before";
   EXPECT_EQ(order().follows(shard_0), Epoch{2});
-}
-
-// What it lacks of what the coordinator told of may cover what would be taken off.
-TEST_F(NodeOrderFollows, WhoWroteLastWhatItLearnedOnceItKnowsAllThatItWasToldOf) {
-  NodeStart at{process(1), "host-1", CutNumber{4}, GlobalPosition{2}, {}};
-  at.shards[shard_0] = {Epoch{1}, ShardOffset{3}, ShardOffset{4}, false, Epoch{1}};
-  start(std::move(at));
-  order().connected();
-  auto welcome = welcome_of(5);
-  ASSERT_TRUE(welcome.map.assign(shard_0, {2, "host-2", Epoch{2}}));
-  welcome.replicas = {{2, {2, 3}, {1}}};
-  EXPECT_THAT(steps<NodeStep::Follow>(apply(order().welcome(welcome))), IsEmpty());
-
-  const auto follow =
-      steps<NodeStep::Follow>(apply(order().announce(announce_of(cut_of(5, 3, {segment_of(0, 1, 3, 4)})))));
-
-  ASSERT_THAT(follow, SizeIs(1));
-  EXPECT_EQ(follow[0].epoch, Epoch{2});
-  EXPECT_EQ(follow[0].from, ShardOffset{4}) << "the cut covers it";
 }
 
 // Its order ends where it began to learn, perhaps: what it says it holds is folded with it, and goes with the next
