@@ -48,10 +48,11 @@ class ClusterNode::StreamPages final : public PageSource {
       bound_ = *bound;
     }
     left_.events_max = static_cast<std::uint32_t>(budget.events_max(node_.options_.page_events_max));
-    const auto owner = node_.reader_of(shard);
+    const auto here = node_.options_.committer.self.node;
+    // At hand nobody else is asked, also where the shard has just become another node's.
+    const auto owner = budget.at_hand() ? here : node_.reader_of(shard);
     if (!owner) return refuse(owner.error());
-    auto read = *owner == node_.options_.committer.self.node ? visit_here(shard, visitor, budget)
-                                                             : visit_there(*owner, shard, visitor);
+    auto read = *owner == here ? visit_here(shard, visitor, budget) : visit_there(*owner, shard, visitor);
     if (!read) return refuse(std::move(read).error());
     auto& options = left_.options;
     if (options.limit) *options.limit -= std::min<std::uint64_t>(*options.limit, read->events);
