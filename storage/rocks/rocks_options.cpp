@@ -24,7 +24,6 @@ constexpr std::size_t filter_piece_bytes = 8u << 10;
 constexpr std::size_t id_bytes = 16;    // what a key of ids begins with
 constexpr std::size_t term_bytes = 8;   // what a key of streams and postings begins with
 constexpr std::size_t shard_bytes = 2;  // what a key of the journal begins with
-constexpr std::size_t kind_bytes = 1;   // what a key of state begins with, a shard behind it where it is of a shard
 
 /// Filters in pieces: one of a file's millions of ids is some MB, of which a look needs some KB. Streams and postings
 /// have whole ones: they are of terms, of which there are fewer, and pieces cost a query for an absent tag 4 us.
@@ -143,9 +142,6 @@ rocksdb::ColumnFamilyOptions RocksOptions::family(Family family) const {
       break;
     case Family::state:
       options.write_buffer_size = std::max<std::size_t>(memtable_bytes_ / 4, megabyte);
-      // Of waiting appends and of what cuts cover, each shard's rows come one behind the other.
-      options.memtable_insert_with_hint_prefix_extractor.reset(
-          rocksdb::NewFixedPrefixTransform(kind_bytes + shard_bytes));
       break;
     case Family::streams:
     case Family::postings:
