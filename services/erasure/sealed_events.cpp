@@ -12,7 +12,8 @@ namespace evershard::cluster {
 namespace {
 
 /// What is not sealed is handed on as it lies there, and so is what a key at hand opens. From the first event of a page
-/// on whose key must be asked for, the page's events are kept as values until the keys are there.
+/// on whose key must be asked for, the page's events are kept as values until the keys are there. For those who do not
+/// wait nothing is at hand: what is kept for a call that waits would lie in memory uncounted.
 class OpenedPages final : public PageSource {
  public:
   OpenedPages(EventStream stream, std::shared_ptr<const Sealing> sealing)
@@ -20,22 +21,18 @@ class OpenedPages final : public PageSource {
 
   Result<VisitedPage> visit(const RecordedVisitor& visitor, PageBudget budget) override {
     if (failed_) return refuse(*failed_);
+    if (budget.at_hand()) return VisitedPage{};
     std::size_t shown = 0;
-    if (kept_.empty()) {
-      const auto page = stream_.visit(
-          [&](const RecordedView& event) {
-            if (kept_.empty() && hand_on(event, visitor, budget))
-              ++shown;
-            else
-              kept_.push_back(event.take());
-          },
-          budget);
-      if (!page) return refuse(page.error());
-      page_ = *page;
-    }
-    if (!kept_.empty() && budget.at_hand()) return VisitedPage{shown, page_.watermark, false};
-    sealing_->fetch_keys(kept_);
-    for (auto& event : kept_) {
+    std::vector<RecordedEvent> kept;
+    const auto page = stream_.visit([&](const RecordedView& event) {
+      if (kept.empty() && hand_on(event, visitor))
+        ++shown;
+      else
+        kept.push_back(event.take());
+    });
+    if (!page) return refuse(page.error());
+    sealing_->fetch_keys(kept);
+    for (auto& event : kept) {
       if (auto opened = sealing_->open(event); !opened) {
         failed_ = std::move(opened).error();
         break;
@@ -44,29 +41,26 @@ class OpenedPages final : public PageSource {
       visitor(view_);
       ++shown;
     }
-    kept_.clear();
     if (failed_ && shown == 0) return refuse(*failed_);
-    return VisitedPage{shown, page_.watermark, page_.complete && !failed_};
+    return VisitedPage{shown, page->watermark, page->complete && !failed_};
   }
   void cancel() override { stream_.cancel(); }
 
  private:
-  /// False: nobody saw it, it is to be kept. Whoever has others to serve opens nothing.
-  bool hand_on(const RecordedView& event, const RecordedVisitor& visitor, PageBudget budget) {
+  /// False: nobody saw it, it is to be kept.
+  bool hand_on(const RecordedView& event, const RecordedVisitor& visitor) {
     if (!Sealing::is_sealed(event)) {
       visitor(event);
       return true;
     }
-    if (budget.at_hand() || !sealing_->open_at_hand(event, view_, plain_)) return false;
+    if (!sealing_->open_at_hand(event, view_, plain_)) return false;
     visitor(view_);
     return true;
   }
 
   EventStream stream_;
   const std::shared_ptr<const Sealing> sealing_;
-  std::vector<RecordedEvent> kept_;  ///< the rest of page_: nobody saw them yet
-  VisitedPage page_;                 ///< as the stream had it
-  std::optional<Error> failed_;      ///< behind what was shown: the next visit tells it
+  std::optional<Error> failed_;  ///< behind what was shown: the next visit tells it
   RecordedView view_;
   PlainPayload plain_;
 };

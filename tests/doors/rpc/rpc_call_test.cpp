@@ -116,16 +116,17 @@ struct ACall : testing::Test {
     connection->woken.clear();
     connection->calls.clear();  // a call keeps its connection
   }
-  void exchange() {
+  void exchange() { exchange(client); }
+  void exchange(http2::H2Client& with) {
     for (bool more = true; more;) {
       more = connection->wakes();
-      const auto said = client.pull();
+      const auto said = with.pull();
       if (!said.empty()) {
         EXPECT_TRUE(connection->session->feed(said, Session::Clock::time_point()));
       }
       std::string out;
       connection->session->pull(out, 64u << 10);
-      if (!out.empty()) client.feed(out);
+      if (!out.empty()) with.feed(out);
       more = more || !said.empty() || !out.empty() || !connection->woken.empty();
     }
   }
@@ -265,32 +266,18 @@ TEST_F(ACall, AClientThatGoesIsToldAndEndsWhatIsUnderWay) {
 
 TEST_F(ACall, AWriteThatNobodyReadsEndsWithItsCall) {
   http2::H2Client slow(10);
-  auto fast = std::exchange(client.answers, {});
-  const auto said = [&] {
-    for (bool more = true; more;) {
-      more = connection->wakes();
-      const auto bytes = slow.pull();
-      if (!bytes.empty()) {
-        EXPECT_TRUE(connection->session->feed(bytes, Session::Clock::time_point()));
-      }
-      std::string out;
-      connection->session->pull(out, 64u << 10);
-      if (!out.empty()) slow.feed(out);
-      more = more || !bytes.empty() || !out.empty();
-    }
-  };
   const auto stream =
       slow.ask({{":path", "/s/Gives"}, {"te", "trailers"}, {"content-type", "application/grpc"}}, framed("q"));
-  said();
+  exchange(slow);
   heard.write("more than ten bytes");
-  said();
+  exchange(slow);
   EXPECT_EQ(heard.told, " asked:q");
   context->try_cancel();
-  said();
+  exchange(slow);
   EXPECT_EQ(heard.told, " asked:q cancel write-no");
   EXPECT_EQ(slow.answers.at(stream).code, 8u);  // CANCEL
   heard.finish(grpc::Status::CANCELLED);
-  said();
+  exchange(slow);
   EXPECT_TRUE(heard.told.ends_with(" done"));
 }
 
