@@ -117,7 +117,13 @@ Result<void> clear(RocksFamilies& families, const Rows& rows, const Identity& id
   }
   rocksdb::WriteOptions options;
   options.sync = true;
-  return checked(families.db().Write(options, &batch), not_taken);
+  EVERSHARD_TRY(checked(families.db().Write(options, &batch), not_taken));
+  // What was deleted lies in files before anything comes anew. Taking files in does the same where they overlap with
+  // what is in memory, and only there.
+  return checked(
+      families.db().Flush(rocksdb::FlushOptions(), {families.handle(Family::journal), families.handle(Family::order),
+                                                    families.handle(Family::state)}),
+      not_taken);
 }
 
 /// Under which epochs the shards were written last, as the order that was here has it.
