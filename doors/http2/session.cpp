@@ -54,6 +54,7 @@ struct Session::Impl {
     std::size_t at = 0;  ///< in the first of the queue
     std::size_t waiting = 0;
     bool empties = false;  ///< sent() is to be told
+    std::size_t held = 0;  ///< of its body, not consumed
   };
 
   Impl(Session& s, const SessionBounds& b, Events& e)
@@ -176,25 +177,33 @@ struct Session::Impl {
   }
 
   int data(Stream id, std::string_view bytes) {
-    const auto* const state = find(id);
-    if (state == nullptr || state->has_ended)
-      consumed(id, bytes.size());  // nobody else would
+    auto* const state = find(id);
+    if (state == nullptr) {  // nobody else would
+      check(nghttp2_session_consume_connection(at.get(), bytes.size()));
+      return 0;
+    }
+    state->held += bytes.size();
+    if (state->has_ended)
+      consumed(id, bytes.size());
     else
       events.body(id, bytes);
     return 0;
   }
 
   void consumed(Stream id, std::size_t bytes) {
-    if (streams.contains(id))
-      check(nghttp2_session_consume(at.get(), id, bytes));
-    else
-      check(nghttp2_session_consume_connection(at.get(), bytes));
+    auto* const state = find(id);
+    if (state == nullptr) return;
+    EVERSHARD_CHECK(bytes <= state->held, "what is consumed has come");
+    state->held -= bytes;
+    check(nghttp2_session_consume(at.get(), id, bytes));
   }
 
   int closed(Stream id, std::uint32_t code) {
     const auto found = streams.find(id);
     if (found == streams.end()) return 0;
     const bool told = found->second.told;
+    // What nobody took of it takes no room of the other streams' any more.
+    if (found->second.held != 0) check(nghttp2_session_consume_connection(at.get(), found->second.held));
     const bool whole = code == NGHTTP2_NO_ERROR && found->second.has_ended && found->second.went_out;
     streams.erase(found);
     if (told) events.over(id, whole);
